@@ -26,13 +26,11 @@ enum { ROUNDS = 10, PAIRS = 10, SCRATCH = 64 << 10 };
 
 int cp_calibrated;
 
+/* The cost of pairs, and the thread that measures it: the calling one for the time being,
+ * with its counters and another tree. */
 static struct {
 	struct cp_pair_cost cost;
 	bool known;
-} measured;
-
-/* The calling thread for the time being: its counters, another tree. */
-static struct {
 	struct cp_live_thread thread;
 	struct cp_layout layout;
 	struct cp_recording record;
@@ -100,10 +98,10 @@ static void take_skipped(const uint64_t outer_before[])
 	const struct cp_sum *outside = cp_region_sums(outer);
 
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
-		keep_least(&measured.cost.skipped[i], outside[i].inclusive,
-			outer_before[i] + measured.cost.inside[i], PAIRS);
-	keep_least(&measured.cost.skipped_ns, outer->time_ns,
-		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
+		keep_least(&scratch.cost.skipped[i], outside[i].inclusive,
+			outer_before[i] + scratch.cost.inside[i], PAIRS);
+	keep_least(&scratch.cost.skipped_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + scratch.cost.inside_ns, PAIRS);
 }
 
 /* Groups that take turns count in theirs only. */
@@ -125,15 +123,15 @@ static void take_round(
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++) {
 		if (!counts_in(turn, i))
 			continue;
-		keep_least(&measured.cost.inside[i], inside[i].inclusive, inner_before[i],
+		keep_least(&scratch.cost.inside[i], inside[i].inclusive, inner_before[i],
 			PAIRS);
-		keep_least(&measured.cost.whole[i], outside[i].inclusive,
-			outer_before[i] + measured.cost.inside[i], PAIRS);
+		keep_least(&scratch.cost.whole[i], outside[i].inclusive,
+			outer_before[i] + scratch.cost.inside[i], PAIRS);
 	}
-	keep_least(&measured.cost.inside_ns, inner->time_ns,
-		inner_before[CP_MAX_COUNTERS], PAIRS);
-	keep_least(&measured.cost.whole_ns, outer->time_ns,
-		outer_before[CP_MAX_COUNTERS] + measured.cost.inside_ns, PAIRS);
+	keep_least(&scratch.cost.inside_ns, inner->time_ns, inner_before[CP_MAX_COUNTERS],
+		PAIRS);
+	keep_least(&scratch.cost.whole_ns, outer->time_ns,
+		outer_before[CP_MAX_COUNTERS] + scratch.cost.inside_ns, PAIRS);
 }
 
 static void remember_sums(uint64_t before[], const struct cp_region_item *region)
@@ -172,8 +170,8 @@ static void measure_skipped(struct cp_name *outer, struct cp_name *inner)
 static bool has_counts(void)
 {
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
-		if (measured.cost.inside[i] || measured.cost.whole[i] ||
-			(scratch.layout.sparse && measured.cost.skipped[i]))
+		if (scratch.cost.inside[i] || scratch.cost.whole[i] ||
+			(scratch.layout.sparse && scratch.cost.skipped[i]))
 			return true;
 	return false;
 }
@@ -183,7 +181,7 @@ static void leave_out_sockets(void)
 {
 	for (uint32_t i = 0; i < scratch.layout.ncounters; i++)
 		if (cp_plan.set.counters[i].socket)
-			measured.cost.inside[i] = measured.cost.whole[i] = 0;
+			scratch.cost.inside[i] = scratch.cost.whole[i] = 0;
 }
 
 static void measure_pairs(void)
@@ -196,7 +194,7 @@ static void measure_pairs(void)
 	run_pairs(outer, inner, false); /* makes the regions, and warms up */
 	if (!region_number(2))
 		return;
-	memset(&measured.cost, 0xff, sizeof(measured.cost));
+	memset(&scratch.cost, 0xff, sizeof(scratch.cost));
 	measure_turn(turn, outer, inner);
 	for (unsigned g = 0; g < cp_runtime.layout.nrotated; g++) {
 		cp_engine->turn(&scratch.thread.counters, g);
@@ -207,14 +205,14 @@ static void measure_pairs(void)
 	if (scratch.layout.sparse)
 		measure_skipped(outer, inner);
 	leave_out_sockets();
-	measured.cost.counts = has_counts();
-	measured.known = true;
+	scratch.cost.counts = has_counts();
+	scratch.known = true;
 }
 
 void cp_calibrate_describe(void)
 {
-	if (measured.known && cp_runtime.record.header)
-		cp_runtime.record.header->pair_ns = measured.cost.whole_ns;
+	if (scratch.known && cp_runtime.record.header)
+		cp_runtime.record.header->pair_ns = scratch.cost.whole_ns;
 }
 
 static void give_up(void)
@@ -287,10 +285,10 @@ static void run_calibration(void)
 		cp_self.thread = thread;
 		cp_tree_drop(&scratch.thread.tree);
 	}
-	if (measured.known) {
+	if (scratch.known) {
 		cp_calibrate_describe();
 		__atomic_store_n(
-			&cp_runtime.layout.cost, &measured.cost, __ATOMIC_RELEASE);
+			&cp_runtime.layout.cost, &scratch.cost, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&cp_calibrated, CP_CALIBRATED, __ATOMIC_RELEASE);
 	if (held)

@@ -23,14 +23,13 @@
 #include "preload/warn.h"
 #include "preload/simulated.h"
 
-/* The request, as long as it is being decided. */
+/* The request, as long as it is being decided, and what it says to the next image. */
 static struct {
 	bool read;
 	struct cp_request request;
 	uint64_t settings; /* a hash of them */
+	struct cp_once handed_over;
 } asked;
-
-static struct cp_once handed_over;
 
 /* ---- what cannot be as asked ---- */
 
@@ -244,7 +243,7 @@ static bool take_over(void)
 void cp_decide(bool inherited)
 {
 	if (inherited && take_over()) {
-		(void)cp_once(&handed_over);
+		(void)cp_once(&asked.handed_over);
 		tell_texts(CP_PLAN_SAID, cp_keep_warning);
 		tell_texts(CP_PLAN_NOTED, cp_keep_warning);
 	} else {
@@ -278,7 +277,7 @@ void cp_decide_hand_over(void)
 	char path[CP_RUNDIR_SIZE];
 	int saved = errno;
 
-	if (cp_once(&handed_over) && plan_path(path, "") && access(path, F_OK) < 0)
+	if (cp_once(&asked.handed_over) && plan_path(path, "") && access(path, F_OK) < 0)
 		write_plan(path);
 	errno = saved;
 }

@@ -212,7 +212,6 @@ const struct cp_life cp_parts[] = {
 	/* Where it adds up is in the record. */
 	{
 		.name = "time in MPI",
-		.files = "preload/parallel/mpi_time.c",
 		.after_fork = cp_mpi_time_after_fork,
 		.prepare = cp_mpi_time_prepare,
 		.forked_inside = cp_mpi_time_after_fork,
@@ -265,7 +264,7 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "samples",
 		.files = "preload/sampling/sampling.c "
-			 "preload/sampling/blocks.c preload/sampling/chains.c",
+			 "preload/sampling/blocks.c",
 		.kept = "what is sampled is the run's",
 		.after_fork = cp_sampling_after_fork,
 		.prepare = cp_sampling_prepare,
@@ -355,7 +354,8 @@ const struct cp_life cp_parts[] = {
 	},
 	{
 		.name = "markers",
-		.files = "preload/markers/markers.c preload/markers/itt.c",
+		.files = "preload/markers/hooks_unseen.c "
+			 "preload/markers/itt.c preload/markers/markers.c",
 		.kept = "domains and strings are the program's; what was said was said",
 	},
 	{
@@ -366,12 +366,12 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "MPI",
 		.files = "preload/parallel/hooks_mpi_calls.c preload/parallel/job.c "
-			 "preload/parallel/mpi.c preload/parallel/report_job.c",
+			 "preload/parallel/mpi.c",
 		.kept = "the job is the parent's to report; names of functions",
 	},
 	{
 		.name = "reports",
-		.files = "preload/report.c preload/report_write.c "
+		.files = "preload/report_write.c "
 			 "output/report/report_names.c regions/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},

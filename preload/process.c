@@ -26,6 +26,8 @@ static struct {
 	int done;                 /* atomic */
 	enum cp_how how;
 	int code;
+	int main_left; /* the main thread, by SYS_exit; atomic */
+	int main_code;
 } ending;
 
 /* Readings and report, on a stack that is large enough for them. */
@@ -78,15 +80,10 @@ void cp_process_end(enum cp_how how, int code)
 	cp_leave();
 }
 
-static struct {
-	int left; /* by SYS_exit; atomic */
-	int code;
-} main_thread;
-
 /* The only thread of a child is its main thread. */
 void cp_process_after_fork(void)
 {
-	main_thread.left = main_thread.code = 0;
+	ending.main_left = ending.main_code = 0;
 }
 
 /* Whose status is the process's when all threads leave one by one: until
@@ -97,7 +94,7 @@ static int last_code(int code)
 
 	if (!cp_confined() && uname(&kernel) == 0 &&
 		(kernel.release[0] < '6' && kernel.release[1] == '.'))
-		return main_thread.code;
+		return ending.main_code;
 	return code;
 }
 
@@ -109,8 +106,8 @@ void cp_thread_leaves(int code)
 	if (cp_self.dead || !cp_counting() || !cp_is_this_process())
 		return;
 	if (thread && thread->tid == cp_runtime.pid) {
-		main_thread.code = code;
-		__atomic_store_n(&main_thread.left, 1, __ATOMIC_RELEASE);
+		ending.main_code = code;
+		__atomic_store_n(&ending.main_left, 1, __ATOMIC_RELEASE);
 	}
 	cp_thread_end();
 	if (cp_threads_all_ended())
@@ -119,7 +116,7 @@ void cp_thread_leaves(int code)
 
 void cp_thread_left(void)
 {
-	if (__atomic_load_n(&main_thread.left, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&ending.main_left, __ATOMIC_ACQUIRE))
 		cp_thread_leaves(0);
 	else
 		cp_thread_end();

@@ -14,12 +14,10 @@
 #include "preload/run.h"
 #include "preload/runtime.h"
 
-static struct stat directory;
-
 void cp_report_start(void)
 {
-	if (stat(cp_run.directory, &directory) < 0)
-		directory.st_ino = 0;
+	if (stat(cp_run.directory, &cp_run.made) < 0)
+		cp_run.made.st_ino = 0;
 }
 
 /* A program that has changed its root directory or its user sees other files
@@ -28,8 +26,8 @@ static bool directory_is_there(void)
 {
 	struct stat now;
 
-	return stat(cp_run.directory, &now) == 0 && now.st_dev == directory.st_dev &&
-	       now.st_ino == directory.st_ino &&
+	return stat(cp_run.directory, &now) == 0 && now.st_dev == cp_run.made.st_dev &&
+	       now.st_ino == cp_run.made.st_ino &&
 	       faccessat(AT_FDCWD, cp_run.directory, R_OK | X_OK, AT_EACCESS) == 0;
 }
 

@@ -7,6 +7,7 @@
 #define CACHEPEEK_PRELOAD_RUN_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/engine/engine.h"
@@ -25,8 +26,10 @@ struct cp_run {
 	 * run: they share its directory. */
 	struct cp_rank rank;
 	struct cp_job_id job; /* number 0: no rank's; the scope is known all the same */
+	bool aborted;         /* by MPI_Abort */
 	char directory[CP_RUNDIR_SIZE];
-	bool shared; /* the directory: others than our children write there, too */
+	struct stat made; /* the directory, when counting began; st_ino 0: not known */
+	bool shared;      /* the directory: others than our children write there, too */
 };
 
 extern struct cp_run cp_run;

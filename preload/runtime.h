@@ -30,6 +30,8 @@ struct cp_runtime {
 	pid_t pid;
 	struct cp_recording record;
 	struct cp_layout layout; /* of the regions in it */
+	/* Time in MPI, in the record; atomic.  NULL: the process is no rank. */
+	struct cp_mpi_item *mpi;
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;

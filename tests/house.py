@@ -10,6 +10,8 @@ import subprocess
 import sys
 
 MOST_LINES, MOST_PARAMETERS, MOST_NESTING, MOST_FILES = 40, 6, 4, 40
+# Objects that change, where our code is inside another program.
+MOST_VARIABLES, COUNTED = 125, ('preload', 'tools/sim')
 # What was there before the limits; each line that can go should.
 ALLOWED = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'house.allowed')
 
@@ -75,6 +77,9 @@ def variables(path, text):
     What a header declares without extern, and what the linker wraps, are functions of a named type."""
     found = 0
     for statement in statements(text):
+        # Declared again where it is exported.
+        if statement.startswith('EXPORT extern'):
+            continue
         if '__real_' in statement or '__wrap_' in statement or (path.endswith('.h') and not statement.startswith('static')):
             continue
         if re.match(r'(?:typedef|extern|_Static_assert|(?:struct|union|enum) \w* ?(?:\{?\})?;)', statement):
@@ -210,6 +215,9 @@ def main():
     print('%-23s %5d %6d %9d %20s %9d %8d %9d' % ('all', len(paths), *(
         sum(folder[what] if what != 'of' else len(folder['of']) for folder in folders.values()) if what else ''
         for what in ('lines', 'of', '', 'variables', 'words', 'fragments'))))
+    inside = sum(folder['variables'] for name, folder in folders.items() if name.startswith(COUNTED))
+    if inside > MOST_VARIABLES:
+        broken.append(('%s: variables' % ' and '.join(COUNTED), inside))
     broken += rounded()
     circles = cycles(paths)
     for circle in circles:

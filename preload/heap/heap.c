@@ -23,8 +23,10 @@
 EXPORT extern const struct cp_heap_observer *cachepeek_heap_observer;
 const struct cp_heap_observer *cachepeek_heap_observer;
 
-/* > 0: we were called by an allocator, whose own calls are nobody's. */
-static __thread int depth __attribute__((tls_model("initial-exec")));
+static __thread struct {
+	int depth; /* > 0: we were called by an allocator, whose own calls are nobody's */
+	int finding; /* > 0: dlsym was, and may want memory */
+} self __attribute__((tls_model("initial-exec")));
 
 /* ---- until the next malloc is known: dlsym may want some ---- */
 
@@ -33,7 +35,6 @@ static struct {
 	char memory[64 << 10] __attribute__((aligned(16)));
 	size_t used;
 } early;
-static __thread int finding __attribute__((tls_model("initial-exec")));
 
 static void *allocate_early(size_t size)
 {
@@ -58,13 +59,13 @@ static void *find_function(const char *name)
 {
 	void *next, *object;
 
-	finding++;
+	self.finding++;
 	next = dlsym(RTLD_NEXT, name);
 	/* A plugin's C++ library is in a scope of its own. */
 	if (!next && name[0] == '_' &&
 		(object = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD)))
 		next = dlsym(object, name);
-	finding--;
+	self.finding--;
 	return next;
 }
 
@@ -72,7 +73,7 @@ static void *find_function(const char *name)
 #define NEXT(name)                                                                       \
 	__extension__({                                                                  \
 		static __typeof__(&(name)) next_##name;                                  \
-		if (!next_##name && !finding)                                            \
+		if (!next_##name && !self.finding)                                       \
 			*(void **)&next_##name = find_function(#name);                   \
 		next_##name;                                                             \
 	})
@@ -89,7 +90,7 @@ static struct call enter_call(void)
 	struct call call = {NULL, 0};
 	int saved = errno;
 
-	if (depth++ == 0 && (call.observer = cachepeek_heap_observer))
+	if (self.depth++ == 0 && (call.observer = cachepeek_heap_observer))
 		call.began = call.observer->now();
 	errno = saved;
 	return call;
@@ -101,7 +102,7 @@ static void *leave_call(struct call call, void *block, size_t size, const void *
 
 	if (call.observer && block)
 		call.observer->allocated(block, size, site, call.began);
-	depth--;
+	self.depth--;
 	errno = saved;
 	return block;
 }
@@ -111,7 +112,7 @@ static void tell_freed(const void *block)
 	const struct cp_heap_observer *observer = cachepeek_heap_observer;
 	int saved = errno;
 
-	if (block && depth == 0 && observer)
+	if (block && self.depth == 0 && observer)
 		observer->freed(block);
 	errno = saved;
 }
@@ -190,9 +191,9 @@ EXPORT void free(void *block)
 	if (is_early(block) || !next)
 		return;
 	tell_freed(block);
-	depth++;
+	self.depth++;
 	next(block);
-	depth--;
+	self.depth--;
 }
 
 /* Allocates size bytes at that alignment. */
@@ -244,7 +245,7 @@ ON_PAGES(pvalloc)
 
 static void restore_depth(const int *before)
 {
-	depth = *before;
+	self.depth = *before;
 }
 
 #define OPERATOR_NEW(name, parameters, arguments)                                        \
@@ -252,7 +253,7 @@ static void restore_depth(const int *before)
 	EXPORT void *name parameters                                                     \
 	{                                                                                \
 		const int before __attribute__((unused, cleanup(restore_depth))) =       \
-			depth;                                                           \
+			self.depth;                                                      \
 		__typeof__(&(name)) next = NEXT(name);                                   \
 		struct call call;                                                        \
                                                                                          \

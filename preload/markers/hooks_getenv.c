@@ -34,13 +34,26 @@
 static const char *const names[] = {
 	"INTEL_LIBITTNOTIFY64", "NVTX_INJECTION64_PATH", OLD_KOKKOS, NEW_KOKKOS};
 
-/* In its own memory: Kokkos cuts what it gets at semicolons. */
-static char own_path[4096];
+/* The answers, in memory that is the program's to change: Kokkos cuts what it gets
+ * at semicolons. */
+static struct {
+	char own_path[4096];
+	/* Settings for the simulated PMU. */
+	struct {
+		const char *name;
+		char value[8];
+	} settings[4];
+} answers = {
+	.settings = {{"OMP_WAIT_POLICY", "passive"},   /* libgomp */
+		{"OMPI_MCA_mpi_yield_when_idle", "1"}, /* Open MPI */
+		{"MPIR_CVAR_POLLS_BEFORE_YIELD", "1"}, /* MPICH */
+		{"HWLOC_COMPONENTS", "-x86"}},
+};
 
 void cp_injection_start(void)
 {
-	if (cp_library_path(own_path, sizeof(own_path)) < 0)
-		own_path[0] = '\0';
+	if (cp_library_path(answers.own_path, sizeof(answers.own_path)) < 0)
+		answers.own_path[0] = '\0';
 }
 
 const char *cp_injection_of_user(const char *name)
@@ -154,7 +167,7 @@ static bool looks_for_tool(const char *name, const char *user, const void *calle
 
 static bool answers_for(const char *name, const char *user, const void *caller)
 {
-	if (!own_path[0] || !cp_counting())
+	if (!answers.own_path[0] || !cp_counting())
 		return false;
 	/* Kokkos stops when its option names another library than the variable. */
 	if (name[0] == 'K' && cp_given_argument("--kokkos-tools-lib"))
@@ -165,24 +178,14 @@ static bool answers_for(const char *name, const char *user, const void *caller)
 
 /* ---- settings for the simulated PMU ---- */
 
-/* In their own memory: they are the program's to change. */
-static struct {
-	const char *name;
-	char value[8];
-} settings[] = {
-	{"OMP_WAIT_POLICY", "passive"},        /* libgomp */
-	{"OMPI_MCA_mpi_yield_when_idle", "1"}, /* Open MPI */
-	{"MPIR_CVAR_POLLS_BEFORE_YIELD", "1"}, /* MPICH */
-	{"HWLOC_COMPONENTS", "-x86"},
-};
-
 static char *set_value(const char *name)
 {
 	if (name[0] != 'O' && name[0] != 'M' && name[0] != 'H')
 		return NULL;
-	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++)
-		if (strcmp(name, settings[i].name) == 0)
-			return settings[i].value;
+	for (size_t i = 0; i < sizeof(answers.settings) / sizeof(answers.settings[0]);
+		i++)
+		if (strcmp(name, answers.settings[i].name) == 0)
+			return answers.settings[i].value;
 	return NULL;
 }
 
@@ -194,6 +197,6 @@ EXPORT char *getenv(const char *name)
 	if (!user && cp_engine->runs_one_thread && cp_counting())
 		user = set_value(name);
 	if (is_injection(name) && answers_for(name, user, caller))
-		return own_path;
+		return answers.own_path;
 	return user;
 }

@@ -31,7 +31,10 @@ static const void *say_unseen(struct cp_once *once, const char *line,
 	return real ? real : (const void *)(uintptr_t)do_nothing;
 }
 
-static struct cp_once scorep, tau, extrae;
+/* The one line about each tool. */
+static struct {
+	struct cp_once scorep, tau, extrae;
+} said;
 
 #define UNSEEN(tool, function, line)                                                     \
 	__attribute__((used)) static const void *say_##function(                         \
@@ -42,7 +45,7 @@ static struct cp_once scorep, tau, extrae;
 		(void)a;                                                                 \
 		(void)b;                                                                 \
 		(void)c;                                                                 \
-		return say_unseen(&(tool), line, &forward, caller);                      \
+		return say_unseen(&said.tool, line, &forward, caller);                   \
 	}                                                                                \
 	CP_PASS_ON(#function, "say_" #function)
 #define SCOREP "no regions of Score-P's functions for Fortran: they are not received"

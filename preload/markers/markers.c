@@ -138,7 +138,9 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 }
 
 /* Has a begin failed, so that an end may be right where nothing is open? */
-static struct cp_once not_opened, not_named;
+static struct {
+	struct cp_once not_opened, not_named;
+} begins;
 
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	const struct cp_name *name, const struct cp_name *inner)
@@ -147,8 +149,8 @@ static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	unsigned bit = 1u << misuse;
 	int state;
 
-	if (misuse == CP_MISUSE_NONE || cp_once_was(&not_opened) ||
-		cp_once_was(&not_named) ||
+	if (misuse == CP_MISUSE_NONE || cp_once_was(&begins.not_opened) ||
+		cp_once_was(&begins.not_named) ||
 		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_own_work_begin(&state);
@@ -165,7 +167,7 @@ void cp_marker_note_not_opened(
 	int state;
 
 	cp_record_not_recorded(&cp_runtime.record, CP_UNRECORDED_REGION);
-	if (!cp_once(&not_opened))
+	if (!cp_once(&begins.not_opened))
 		return;
 	cp_own_work_begin(&state);
 	cp_format(line, sizeof(line),
@@ -181,7 +183,7 @@ void cp_marker_note_not_opened(
 /* Once is enough here as well. */
 static void note_no_name(void)
 {
-	if (cp_once(&not_named))
+	if (cp_once(&begins.not_named))
 		cp_warn("regions are not counted: no memory for their names");
 }
 

@@ -225,7 +225,7 @@ static int initialize_tool(lookup_function *look_up, int device, union ompt_data
 		return 0;
 	for (unsigned i = 0; i < sizeof(callbacks) / sizeof(callbacks[0]); i++)
 		set(callbacks[i].event, callbacks[i].function);
-	__atomic_store_n(&cp_omp_told, true, __ATOMIC_RELEASE);
+	cp_omp_note_told();
 	return 1;
 }
 

@@ -7,9 +7,6 @@
 #include "preload/runtime.h"
 #include "preload/run.h"
 
-/* In the record; atomic.  NULL: the process is no rank. */
-static struct cp_mpi_item *item;
-
 void cp_mpi_time_prepare(void)
 {
 	struct cp_mpi_item *made;
@@ -20,23 +17,23 @@ void cp_mpi_time_prepare(void)
 	if (!made)
 		return;
 	cp_item_publish(made, CP_ITEM_MPI);
-	__atomic_store_n(&item, made, __ATOMIC_RELEASE);
+	__atomic_store_n(&cp_runtime.mpi, made, __ATOMIC_RELEASE);
 }
 
 /* The record that it is in is the parent's. */
 void cp_mpi_time_after_fork(void)
 {
-	__atomic_store_n(&item, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&cp_runtime.mpi, NULL, __ATOMIC_RELEASE);
 }
 
 uint64_t cp_mpi_time_begin(void)
 {
-	return __atomic_load_n(&item, __ATOMIC_ACQUIRE) ? cp_clock_ns() : 0;
+	return __atomic_load_n(&cp_runtime.mpi, __ATOMIC_ACQUIRE) ? cp_clock_ns() : 0;
 }
 
 void cp_mpi_time_end(uint64_t began)
 {
-	struct cp_mpi_item *into = __atomic_load_n(&item, __ATOMIC_ACQUIRE);
+	struct cp_mpi_item *into = __atomic_load_n(&cp_runtime.mpi, __ATOMIC_ACQUIRE);
 	uint64_t now = began && into ? cp_clock_ns() : 0;
 
 	if (now <= began)

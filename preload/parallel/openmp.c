@@ -17,8 +17,6 @@
 #include "preload/self.h"
 #include "base/counters/options.h"
 
-bool cp_omp_told;
-
 /* ---- names ---- */
 
 /* Compilers' names of bodies end like this; the place tells them apart. */
@@ -167,8 +165,14 @@ static struct {
 	struct cp_omp_site slots[SLOTS];
 	size_t n;            /* under the lock */
 	struct cp_lock lock; /* of additions; outermost */
+	bool told;           /* by a runtime (hooks_ompt.c); atomic */
 } sites;
 CP_LOCK_LISTED(sites.lock);
+
+void cp_omp_note_told(void)
+{
+	__atomic_store_n(&sites.told, true, __ATOMIC_RELEASE);
+}
 
 static struct cp_omp_site *slot_of(const void *function, const char *entry)
 {
@@ -220,7 +224,7 @@ static bool is_llvm(void *real)
 		return false;
 	memcpy(&start, &found, sizeof(start));
 	start();
-	return __atomic_load_n(&cp_omp_told, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&sites.told, __ATOMIC_ACQUIRE);
 }
 
 static const struct cp_omp_site *add_name(const struct cp_omp_site *site)

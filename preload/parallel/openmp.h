@@ -29,7 +29,7 @@ struct cp_omp_site {
 const struct cp_omp_site *cp_omp_site(
 	const void *function, const char *entry, const char *source, const void *caller);
 
-/* Does a runtime tell what it does (hooks_ompt.c)?  atomic */
-extern bool cp_omp_told;
+/* A runtime tells what it does (hooks_ompt.c). */
+void cp_omp_note_told(void);
 
 #endif

@@ -25,11 +25,9 @@
 #define BEGIN_MS 3000
 #define LONGEST_MS 200
 
-static bool aborted;
-
 void cp_report_aborted(void)
 {
-	aborted = true;
+	cp_run.aborted = true;
 }
 
 /* Launchers end the whole job then. */
@@ -37,7 +35,7 @@ static bool has_failed(void)
 {
 	const struct cp_record_header *header = cp_runtime.record.header;
 
-	return aborted || header->how != CP_HOW_EXIT || header->code != 0;
+	return cp_run.aborted || header->how != CP_HOW_EXIT || header->code != 0;
 }
 
 /* ---- who has ended ---- */
@@ -204,7 +202,7 @@ static void tell_failure(void)
 
 	if (header->how != CP_HOW_EXIT)
 		cp_format(how, sizeof(how), "by signal %d", header->code);
-	else if (aborted)
+	else if (cp_run.aborted)
 		cp_format(how, sizeof(how), "by MPI_Abort");
 	else if (header->code)
 		cp_format(how, sizeof(how), "with exit status %d", header->code);

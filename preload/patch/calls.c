@@ -56,8 +56,8 @@ static struct {
 	uint64_t free_places; /* atomic */
 	uint32_t fresh;       /* atomic: from here on none was ever used */
 	int sweeping;         /* atomic: somebody looks for more of them */
-} patched = {.fresh = 1};
-static struct call calls[CP_CALLS_ROOM];
+	struct call calls[CP_CALLS_ROOM];
+} patched;
 
 /* ---- places ---- */
 
@@ -65,9 +65,9 @@ static void give_call(uint32_t place)
 {
 	uint64_t head = __atomic_load_n(&patched.free_places, __ATOMIC_RELAXED), next;
 
-	calls[place].state = FREE;
+	patched.calls[place].state = FREE;
 	do {
-		calls[place].below = (uint32_t)head;
+		patched.calls[place].below = (uint32_t)head;
 		next = ((head >> 32) + 1) << 32 | place;
 	} while (!__atomic_compare_exchange_n(&patched.free_places, &head, next, false,
 		__ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -80,7 +80,7 @@ static uint32_t take_given(void)
 	do {
 		if (!(uint32_t)head)
 			return 0;
-		next = ((head >> 32) + 1) << 32 | calls[(uint32_t)head].below;
+		next = ((head >> 32) + 1) << 32 | patched.calls[(uint32_t)head].below;
 	} while (!__atomic_compare_exchange_n(&patched.free_places, &head, next, false,
 		__ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
 	return (uint32_t)head;
@@ -107,11 +107,11 @@ static bool is_intact(uint32_t place)
 {
 	uintptr_t address;
 
-	if (!calls[place].slot)
+	if (!patched.calls[place].slot)
 		return true;
-	if (!patched.host->can_read(calls[place].slot, sizeof(address)))
+	if (!patched.host->can_read(patched.calls[place].slot, sizeof(address)))
 		return false;
-	address = __atomic_load_n(calls[place].slot, __ATOMIC_RELAXED);
+	address = __atomic_load_n(patched.calls[place].slot, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < CP_CALLS_ROOM && place_of(address); i++) {
 		if (place_of(address) == place)
 			return true;
@@ -126,7 +126,7 @@ static void sweep_calls(void)
 	if (__atomic_exchange_n(&patched.sweeping, 1, __ATOMIC_ACQUIRE))
 		return;
 	for (uint32_t place = 1; place < CP_CALLS_ROOM; place++)
-		if (calls[place].state == GONE && !is_intact(place))
+		if (patched.calls[place].state == GONE && !is_intact(place))
 			give_call(place);
 	__atomic_store_n(&patched.sweeping, 0, __ATOMIC_RELEASE);
 }
@@ -178,30 +178,30 @@ static bool is_left(uint32_t place, uintptr_t frame)
 {
 	struct span handler;
 
-	if (calls[place].slot || calls[place].frame == frame)
+	if (patched.calls[place].slot || patched.calls[place].frame == frame)
 		return false;
 	handler = signal_stack();
-	return is_in(handler, frame) == is_in(handler, calls[place].frame);
+	return is_in(handler, frame) == is_in(handler, patched.calls[place].frame);
 }
 
 /* ---- a thread's list ---- */
 
 static void end_call(uint32_t place, enum state state)
 {
-	if (calls[place].state == OPEN)
-		patched.host->end(calls[place].region);
-	calls[place].state = state;
+	if (patched.calls[place].state == OPEN)
+		patched.host->end(patched.calls[place].region);
+	patched.calls[place].state = state;
 }
 
 /* Off the list, which has it at *link. */
 static void unlink_call(uint32_t *link, enum state state)
 {
 	uint32_t place = *link;
-	bool returned = calls[place].state == RETURNED;
+	bool returned = patched.calls[place].state == RETURNED;
 
-	*link = calls[place].below;
+	*link = patched.calls[place].below;
 	if (returned)
-		calls[place].state = OPEN;
+		patched.calls[place].state = OPEN;
 	end_call(place, state);
 	if (returned || state == FREE)
 		give_call(place);
@@ -209,14 +209,14 @@ static void unlink_call(uint32_t *link, enum state state)
 
 static bool is_over(uint32_t place)
 {
-	return calls[place].state == RETURNED || !is_intact(place);
+	return patched.calls[place].state == RETURNED || !is_intact(place);
 }
 
 /* Frames above on the same stack were entered from here; those below have been left. */
 static void end_abandoned(uint32_t *top, const uintptr_t *address, uintptr_t frame)
 {
-	while (*top && calls[*top].frame <= frame &&
-		!(calls[*top].frame == frame && place_of(*address) == *top) &&
+	while (*top && patched.calls[*top].frame <= frame &&
+		!(patched.calls[*top].frame == frame && place_of(*address) == *top) &&
 		(is_over(*top) || is_left(*top, frame)))
 		unlink_call(top, OVER);
 }
@@ -227,9 +227,10 @@ static bool is_again(uint32_t *top, uint32_t number, uintptr_t *address, uintptr
 {
 	uint32_t place = *top;
 
-	while (place && calls[place].frame == frame && calls[place].function != number)
-		place = calls[place].below;
-	if (!place || calls[place].frame != frame || !place_of(*address))
+	while (place && patched.calls[place].frame == frame &&
+		patched.calls[place].function != number)
+		place = patched.calls[place].below;
+	if (!place || patched.calls[place].frame != frame || !place_of(*address))
 		return false;
 	while (*top != place) {
 		uint32_t other = *top;
@@ -252,10 +253,10 @@ static uintptr_t *slot_of(uint32_t number, uintptr_t frame)
 static void open_call(uint32_t *top, uint32_t place, uint32_t number, uintptr_t *address,
 	uintptr_t frame, const uintptr_t *arguments)
 {
-	calls[place] = (struct call){
+	patched.calls[place] = (struct call){
 		frame, slot_of(number, frame), top, number, *top, OPEN, NULL};
 	cp_call_returns[place] = *address;
-	calls[place].region =
+	patched.calls[place].region =
 		patched.host->begin(patched.functions[number].handle, arguments);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*address = stub_of(place);
@@ -295,11 +296,11 @@ static bool leave_inner(uint32_t *top, uint32_t place)
 		if (is_over(*link))
 			unlink_call(link, OVER);
 		else
-			link = &calls[*link].below;
+			link = &patched.calls[*link].below;
 	}
 	if (!*link)
 		return false;
-	*link = calls[place].below;
+	*link = patched.calls[place].below;
 	end_call(place, FREE);
 	return true;
 }
@@ -311,9 +312,10 @@ __attribute__((visibility("hidden"))) uintptr_t cp_call_leave(uintptr_t in_stub)
 
 	if (*top == place) {
 		end_call(place, FREE);
-		*top = calls[place].below;
-	} else if (!leave_inner(top, place) && calls[place].state == OPEN) {
-		calls[place].state = RETURNED; /* its own thread ends the region */
+		*top = patched.calls[place].below;
+	} else if (!leave_inner(top, place) && patched.calls[place].state == OPEN) {
+		patched.calls[place].state =
+			RETURNED; /* its own thread ends the region */
 		return address;
 	}
 	give_call(place);
@@ -336,8 +338,9 @@ __attribute__((visibility("hidden"))) _Unwind_Reason_Code cp_call_unwound(int ve
 	if (!(actions & _UA_CLEANUP_PHASE))
 		return _URC_CONTINUE_UNWIND;
 	link = patched.host->innermost();
-	while (*link && (calls[*link].frame < (uintptr_t)&link || !is_intact(*link)))
-		link = &calls[*link].below;
+	while (*link &&
+		(patched.calls[*link].frame < (uintptr_t)&link || !is_intact(*link)))
+		link = &patched.calls[*link].below;
 	if (*link)
 		unlink_call(link, GONE);
 	return _URC_CONTINUE_UNWIND;
@@ -359,13 +362,13 @@ void cp_calls_jump(uintptr_t sp)
 	else
 		handler.size = 0;
 	while (*link) {
-		uintptr_t frame = calls[*link].frame;
+		uintptr_t frame = patched.calls[*link].frame;
 
 		if ((is_in(left, frame) && left.size <= LARGEST_STACK) ||
 			is_in(handler, frame))
 			unlink_call(link, GONE);
 		else
-			link = &calls[*link].below;
+			link = &patched.calls[*link].below;
 	}
 }
 
@@ -388,8 +391,8 @@ uint64_t cp_calls_missed(void)
 /* Now: the page faults would be those of the functions. */
 static void touch_memory(void)
 {
-	for (size_t at = 0; at < sizeof(calls); at += 4096)
-		((volatile char *)calls)[at] = 0;
+	for (size_t at = 0; at < sizeof(patched.calls); at += 4096)
+		((volatile char *)patched.calls)[at] = 0;
 	for (size_t at = 0; at < CP_CALLS_BYTES; at += 4096)
 		((volatile char *)cp_call_returns)[at] = 0;
 	for (size_t at = 0; at < (size_t)CP_STUB_SIZE * CP_CALLS_ROOM; at += 4096)
@@ -401,6 +404,7 @@ enum cp_patch_why cp_calls_start(
 {
 	patched.host = library;
 	patched.on_loaded = loaded;
+	patched.fresh = 1; /* 0 is no place */
 	/* The addresses are data, in the place that the code's file keeps for them. */
 	if (mmap((void *)cp_call_returns, CP_CALLS_BYTES, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)

@@ -19,7 +19,10 @@
 #define EXPORT __attribute__((visibility("default")))
 #define NEAR 4096
 
-static void (*jump_watcher)(uintptr_t sp);
+static struct {
+	void (*watcher)(uintptr_t sp);
+	uintptr_t secret; /* libc's, on aarch64 */
+} jumps;
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 
@@ -44,21 +47,19 @@ static uintptr_t stack_pointer_of(const void *env)
 
 enum { RETURN_ADDRESS = 11, STACK_POINTER = 13 };
 
-static uintptr_t secret;
-
 /* The dynamic linker has it, and shows it to libc only; but we know what it hides.  The
  * return address is mixed with the same one, and near. */
 static bool learn_secret(const uintptr_t *env, uintptr_t sp)
 {
 	uintptr_t function = (uintptr_t)cp_jump_watch;
 
-	secret = env[STACK_POINTER] ^ sp;
-	return (env[RETURN_ADDRESS] ^ secret) - function < NEAR;
+	jumps.secret = env[STACK_POINTER] ^ sp;
+	return (env[RETURN_ADDRESS] ^ jumps.secret) - function < NEAR;
 }
 
 static uintptr_t stack_pointer_of(const void *env)
 {
-	return ((const uintptr_t *)env)[STACK_POINTER] ^ secret;
+	return ((const uintptr_t *)env)[STACK_POINTER] ^ jumps.secret;
 }
 
 #else
@@ -100,13 +101,13 @@ void cp_jump_watch(void (*watcher)(uintptr_t sp))
 		return;
 	sp = stack_pointer_of(env);
 	if (sp - (here - NEAR) < (uintptr_t)2 * NEAR)
-		jump_watcher = watcher;
+		jumps.watcher = watcher;
 }
 
 static void watch_jump(const void *env)
 {
-	if (jump_watcher)
-		jump_watcher(stack_pointer_of(env));
+	if (jumps.watcher)
+		jumps.watcher(stack_pointer_of(env));
 }
 
 EXPORT void longjmp(jmp_buf env, int value)

@@ -6,13 +6,6 @@
 
 #include "preload/sampling/sampling_parts.h"
 
-static uint32_t nchains; /* atomic */
-
-void cp_sampling_forget_chains(void)
-{
-	nchains = 0;
-}
-
 static uint64_t hash_of(uint64_t hash, const uint64_t *word, uint64_t n)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -31,7 +24,7 @@ static uint32_t write_chain(
 
 	if (!out)
 		return 0;
-	out->id = __atomic_add_fetch(&nchains, 1, __ATOMIC_RELAXED);
+	out->id = cp_sampling_new_chain();
 	out->n = n;
 	out->stack = stack;
 	out->registers = chain->registers;

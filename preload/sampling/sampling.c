@@ -34,6 +34,8 @@
 struct cp_recording cp_samples;
 CP_LOCK_LISTED(cp_samples.lock);
 
+static void ring_bell(void);
+
 static struct {
 	struct cp_sampling_event events[CP_SAMPLED_EVENTS];
 	const char *measurement; /* NULL: nothing is sampled */
@@ -45,14 +47,19 @@ static struct {
 	struct cp_sampler *spare;
 
 	uint32_t nthreads; /* atomic */
+	uint32_t nchains;  /* in the file; atomic */
 	int rings, bell;   /* epoll: of the samplers, and to wake the helper */
-} sampling = {.rings = -1, .bell = -1};
+	struct cp_helper helper;
+} sampling = {.rings = -1, .bell = -1, .helper.wake = ring_bell};
 CP_LOCK_LISTED(sampling.lock);
 CP_POOL(pool, struct cp_sampler);
 
-static void ring_bell(void);
-static struct cp_helper helper = {.wake = ring_bell};
-CP_HELPER_LISTED(helper);
+uint32_t cp_sampling_new_chain(void)
+{
+	return __atomic_add_fetch(&sampling.nchains, 1, __ATOMIC_RELAXED);
+}
+
+CP_HELPER_LISTED(sampling.helper);
 
 /* ---- what is sampled ---- */
 
@@ -131,7 +138,7 @@ void cp_sampling_prepare(void)
 		return;
 	}
 	sampling.nthreads = 0;
-	cp_sampling_forget_chains();
+	sampling.nchains = 0;
 	note_time(cp_samples.header);
 	for (unsigned i = 0; i < CP_SAMPLED_EVENTS; i++)
 		describe_kind(i);
@@ -175,7 +182,7 @@ static int run_helper(void *unused)
 	static struct epoll_event ready[16];
 
 	(void)unused;
-	while (cp_counting() && !cp_helper_told(&helper)) {
+	while (cp_counting() && !cp_helper_told(&sampling.helper)) {
 		long n = cp_syscall(
 			SYS_epoll_pwait, sampling.rings, ready, 16, PATIENCE_MS, NULL, 8);
 
@@ -229,7 +236,7 @@ void cp_sampling_start(void)
 		sampler = sampler->next)
 		watch_ring(sampler->fd[0], sampler);
 	cp_unlock(&sampling.lock);
-	if (!watched || cp_helper_start(&helper, run_helper) < 0)
+	if (!watched || cp_helper_start(&sampling.helper, run_helper) < 0)
 		cp_warn("CACHEPEEK_PROFILE: the system allows no other thread: "
 			"samples are saved only where regions and threads end, "
 			"and some may be lost");

@@ -67,7 +67,8 @@ void cp_sampler_drain(struct cp_sampler *sampler, bool totals);
 /* chains.c: the number of a call chain in the file; 0: there is no room. */
 uint32_t cp_sampling_chain(struct cp_sampler *sampler, const struct cp_chain *chain);
 /* A file has its own. */
-void cp_sampling_forget_chains(void);
+/* The number of a chain that is written now: from 1 in each file. */
+uint32_t cp_sampling_new_chain(void);
 
 /* objects.c: what memory is there at the beginning, and what the calling thread
  * calls its own (also what it has come to have: at its end again). */

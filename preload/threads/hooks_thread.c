@@ -46,7 +46,7 @@ static struct parcel unpack_parcel(void *memory)
 	parcel = *(struct parcel *)memory;
 	give_back(memory);
 	cp_thread_begin();
-	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
+	cp_thread_started();
 	cp_own_work_end(state);
 	errno = saved;
 	return parcel;
@@ -64,7 +64,7 @@ static struct parcel *pack_parcel(void *argument)
 		parcel->argument = argument;
 	cp_threads_adopt();
 	if (parcel)
-		__atomic_fetch_add(&cp_threads_starting, 1, __ATOMIC_ACQUIRE);
+		cp_thread_starts();
 	cp_leave_slowly(state);
 	errno = saved;
 	return parcel;
@@ -74,7 +74,7 @@ static struct parcel *pack_parcel(void *argument)
 static void unpack_unused(struct parcel *parcel)
 {
 	give_back(parcel);
-	__atomic_fetch_sub(&cp_threads_starting, 1, __ATOMIC_RELEASE);
+	cp_thread_started();
 }
 
 static void *run_pthread(void *memory)

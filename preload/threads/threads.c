@@ -21,22 +21,38 @@
 #include "preload/self.h"
 #include "preload/threads/thread_record.h"
 
+#define REMEMBERED 256
+
 /* The list of live threads.  Outermost lock: the record's and the pools' are
  * taken with it held. */
 static struct {
 	struct cp_lock lock;
 	struct cp_live_thread *first;
 	unsigned count; /* atomic; changed under the lock */
+	int starting; /* whose creation was begun, and that are not counted yet; atomic */
+	/* Those that we have seen end stay in /proc for a moment.  Under the lock. */
+	pid_t ended[REMEMBERED];
+	unsigned nended;
+	/* The key whose destructor sees a thread leave, and the step that is told. */
+	pthread_key_t key;
+	void (*has_left)(void);
 } live;
 CP_LOCK_LISTED(live.lock);
 
-/* The key whose destructor sees a thread leave, and the step that is told. */
-static struct {
-	pthread_key_t key;
-	void (*has_left)(void);
-} leaving;
+void cp_thread_starts(void)
+{
+	__atomic_fetch_add(&live.starting, 1, __ATOMIC_ACQUIRE);
+}
 
-int cp_threads_starting;
+void cp_thread_started(void)
+{
+	__atomic_fetch_sub(&live.starting, 1, __ATOMIC_RELEASE);
+}
+
+bool cp_threads_start_now(void)
+{
+	return __atomic_load_n(&live.starting, __ATOMIC_ACQUIRE) != 0;
+}
 
 /* ---- one thread ---- */
 
@@ -262,16 +278,9 @@ static void stop_counting(struct cp_live_thread *thread, bool own)
 	note_cpu(thread, own);
 }
 
-/* Threads that we have seen end stay in /proc for a moment. */
-#define REMEMBERED 256
-static struct {
-	pid_t tid[REMEMBERED];
-	unsigned count;
-} ended; /* under the lock */
-
 static void remember_ended(pid_t tid)
 {
-	ended.tid[ended.count++ % REMEMBERED] = tid;
+	live.ended[live.nended++ % REMEMBERED] = tid;
 }
 
 /* ---- the calling thread ---- */
@@ -283,7 +292,7 @@ static void begin_self(void)
 
 	cp_self.thread = lost ? NULL : thread;
 	cp_self.lost = lost ? thread : NULL;
-	CP_REAL(pthread_setspecific)(leaving.key, &cp_self);
+	CP_REAL(pthread_setspecific)(live.key, &cp_self);
 }
 
 void cp_thread_begin(void)
@@ -343,7 +352,7 @@ bool cp_threads_all_ended(void)
 	none = live.count == 0;
 	cp_unlock(&live.lock);
 	cp_leave();
-	return none && !__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE);
+	return none && !__atomic_load_n(&live.starting, __ATOMIC_ACQUIRE);
 }
 
 /* glibc runs TSD destructors in up to four rounds, as long as some set their
@@ -358,15 +367,15 @@ static void leave_thread(void *value)
 {
 	(void)value;
 	if (++cp_self.rounds < ROUNDS)
-		CP_REAL(pthread_setspecific)(leaving.key, &cp_self);
+		CP_REAL(pthread_setspecific)(live.key, &cp_self);
 	else
-		leaving.has_left();
+		live.has_left();
 }
 
 void cp_threads_start(void (*left)(void))
 {
-	leaving.has_left = left;
-	CP_REAL(pthread_key_create)(&leaving.key, leave_thread);
+	live.has_left = left;
+	CP_REAL(pthread_key_create)(&live.key, leave_thread);
 }
 
 /* ---- all threads ---- */
@@ -509,7 +518,7 @@ void cp_threads_wait_for_readings(void)
 void cp_threads_after_fork(void)
 {
 	cp_thread_forget_reason();
-	cp_threads_starting = 0;
+	live.starting = 0;
 }
 
 void cp_threads_of_child(void)
@@ -560,7 +569,7 @@ static bool known_locked(pid_t tid)
 		if (thread->tid == tid)
 			return true;
 	for (unsigned i = 0; i < REMEMBERED; i++)
-		if (ended.tid[i] == tid)
+		if (live.ended[i] == tid)
 			return true;
 	return false;
 }

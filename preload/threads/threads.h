@@ -14,8 +14,11 @@
 uint64_t cp_process_cpu(void);
 uint64_t cp_thread_cpu(pid_t tid);
 
-/* Threads whose creation was begun and that are not counted yet; atomic. */
-extern int cp_threads_starting;
+/* A thread's creation has begun; and it is counted now, or was not created. */
+void cp_thread_starts(void);
+void cp_thread_started(void);
+/* Is any between the two? */
+bool cp_threads_start_now(void);
 
 /* Once, in the constructor (and never again: keys survive a fork); left: a thread that is
  * counted has left the program's code for good. */

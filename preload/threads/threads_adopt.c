@@ -38,8 +38,7 @@ void cp_threads_adopt(void)
 	int dir;
 
 	/* A thread that is on its way to cp_thread_begin is not a stray. */
-	if (!cp_engine->opens_any_thread || cp_confined() ||
-		__atomic_load_n(&cp_threads_starting, __ATOMIC_ACQUIRE) ||
+	if (!cp_engine->opens_any_thread || cp_confined() || cp_threads_start_now() ||
 		!somebody_new())
 		return;
 	dir = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

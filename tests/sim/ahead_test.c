@@ -605,7 +605,7 @@ static void random_trace(int round)
 int main(void)
 {
 	plan_lazy();
-	batch_observer = timing_observe;
+	batch_told.observe = timing_observe;
 	values();
 	limits();
 	rooms();

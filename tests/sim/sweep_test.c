@@ -163,13 +163,13 @@ static void play_event(
 			front_direct(e->at[0], e->size, e->store ? STORE : LOAD);
 		else
 			batch_direct(e->at[0], e->size, e->store ? STORE : LOAD);
-		if (plan && every_count)
+		if (plan && every.count)
 			every_direct(e->at[0], e->size, e->store ? STORE : LOAD);
 		return;
 	}
 	run = s->has_front ? front_function_for(shift, e->places, 1)
 			   : batch_function_for(shift, e->places, 1);
-	if (plan && every_count)
+	if (plan && every.count)
 		run = every_function_for(run, e->places, 1);
 	run(&e->b, e->line, e->at[0], e->at[1], e->at[2], e->at[3]);
 }
@@ -330,7 +330,7 @@ static int compare(const struct machine *m, enum sweep_level level, int ncores)
 	static struct system swept, alone;
 	int different = 0;
 
-	every_count = 0;
+	every.count = 0;
 	sweep_watch(&plan);
 	start(&swept, m, ncores, &plan);
 	play(&swept, &plan);
@@ -408,7 +408,7 @@ static void check_knee(uint32_t ways)
 	long lines = 64 * (long)ways, good = 1;
 
 	record_walk(lines, 10);
-	every_count = 0;
+	every.count = 0;
 	sweep_watch(&plan);
 	start(&s, &m, 1, &plan);
 	play(&s, &plan);

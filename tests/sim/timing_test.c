@@ -728,7 +728,7 @@ static void alone(void)
 int main(void)
 {
 	plan_lazy();
-	batch_observer = timing_observe;
+	batch_told.observe = timing_observe;
 	hit_chain();
 	miss_chain();
 	overlapping_misses();

@@ -203,8 +203,8 @@ void options_check(void)
 	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		tool_options.float_loads |= tool_options.machines[i].l1d.fp_bypass;
 		tool_options.timing |= tool_options.machines[i].time.memory != 0;
-		ahead_wanted |= tool_options.machines[i].time.memory &&
-				tool_options.machines[i].ooo.window;
+		ahead_want(tool_options.machines[i].time.memory &&
+			   tool_options.machines[i].ooo.window);
 		if (tool_options.machines[i].line != tool_options.machines[0].line)
 			refuse_option("--next-machine",
 				"the machines of one run need the same smallest line");

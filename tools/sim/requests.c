@@ -102,10 +102,10 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		*ret = VG_(am_is_valid_for_client)(args[1], 1, VKI_PROT_READ);
 		break;
 	case CP_SIM_GIVEN:
-		*ret = (UWord)pin_given();
+		*ret = (UWord)pin.given;
 		break;
 	case CP_SIM_UNPINNED:
-		*ret = pin_seen;
+		*ret = pin.seen;
 		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);

@@ -247,8 +247,8 @@ static void use_core(ThreadId tid)
 
 	sample_drain();
 	front = threads.fronts[t->paused != 0];
-	team[0] = running = threads.scratch;
-	team_size = 1;
+	team.member[0] = running = threads.scratch;
+	team.size = 1;
 	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
 		t->count[CP_SIM_instructions]);
 	if (t->sample)
@@ -259,14 +259,14 @@ static void use_core(ThreadId tid)
 	use_profile(t->paused ? NULL : t->profile, t->seat[0]->core);
 	if (t->paused)
 		return;
-	team_size = 0;
+	team.size = 0;
 	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		struct core *core = t->seat[i]->core;
 
 		if (core->flex)
 			cores[n++] = core;
 		else
-			team[team_size++] = running = core;
+			team.member[team.size++] = running = core;
 	}
 	front_use(front, cores, n);
 }

@@ -14,9 +14,15 @@
 #define OSXSAVE (1u << 27)
 #define XSAVEC (1u << 1)
 
-__attribute__((visibility("hidden"))) uint64_t cp_vector_size;
-__attribute__((visibility("hidden"))) uint32_t cp_vector_mask;
-__attribute__((visibility("hidden"))) uint8_t cp_vector_compact;
+/* The state that the stubs save; they know where it is. */
+__attribute__((visibility("hidden"))) struct {
+	uint64_t size;
+	uint32_t mask;
+	uint8_t compact;
+} cp_vectors;
+_Static_assert(__builtin_offsetof(__typeof__(cp_vectors), mask) == 8 &&
+		       __builtin_offsetof(__typeof__(cp_vectors), compact) == 12,
+	"as in stubs.S");
 
 static uint32_t enabled_states(void)
 {
@@ -48,9 +54,9 @@ static bool start_vectors(void)
 
 	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE))
 		return false;
-	cp_vector_mask = enabled_states() & STATES;
-	cp_vector_size = size_of(cp_vector_mask);
-	cp_vector_compact = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
+	cp_vectors.mask = enabled_states() & STATES;
+	cp_vectors.size = size_of(cp_vectors.mask);
+	cp_vectors.compact = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
 	return true;
 }
 

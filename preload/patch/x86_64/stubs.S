@@ -11,6 +11,10 @@
 #define SAVED 10 /* words below the frame pointer */
 #define ARGUMENTS 6 /* where the first four are, in their order: rdi, rsi, rdx, rcx */
 
+/* Where cp_vectors (registers.c) has what is saved, and in which form. */
+#define VECTORS_MASK 8
+#define VECTORS_COMPACT 12
+
 	.macro save
 	pushfq
 	cld
@@ -27,7 +31,7 @@
 
 	/* What xrstor takes: its header has to be zero where xsave does not write. */
 	.macro save_vectors
-	sub cp_vector_size(%rip), %rsp
+	sub cp_vectors(%rip), %rsp
 	and $-64, %rsp
 	xor %eax, %eax
 	mov %rax, 512(%rsp)
@@ -38,9 +42,9 @@
 	mov %rax, 552(%rsp)
 	mov %rax, 560(%rsp)
 	mov %rax, 568(%rsp)
-	mov cp_vector_mask(%rip), %eax
+	mov cp_vectors+VECTORS_MASK(%rip), %eax
 	xor %edx, %edx
-	cmpb $0, cp_vector_compact(%rip)
+	cmpb $0, cp_vectors+VECTORS_COMPACT(%rip)
 	je 1f
 	xsavec (%rsp)
 	jmp 2f
@@ -49,7 +53,7 @@
 	.endm
 
 	.macro restore
-	mov cp_vector_mask(%rip), %eax
+	mov cp_vectors+VECTORS_MASK(%rip), %eax
 	xor %edx, %edx
 	xrstor (%rsp)
 	lea -SAVED*WORD(%rbp), %rsp

@@ -242,7 +242,7 @@ static void add_instruction(Addr a, UInt length)
 			add_line(line);
 	b.now.instructions++;
 	b.uncounted++;
-	if (ahead_wanted)
+	if (ahead_wanted())
 		flows_instruction();
 }
 
@@ -300,7 +300,7 @@ static void visit_value(const IRSB *in, Int at)
 		add_load_of(is_float ? BATCH_FLOAT : BATCH_READ, e->Iex.Load.addr,
 			pieces_size(at, sizeofIRType(e->Iex.Load.ty)),
 			tool_options.timing ? timed_use(in, at) : 0,
-			ahead_wanted ? flows_load(in, at) : -1);
+			ahead_wanted() ? flows_load(in, at) : -1);
 }
 
 static void visit_guarded_load(const IRLoadG *g, Int at)
@@ -386,7 +386,7 @@ static void visit_statement(const IRSB *in, Int at)
 		visit_dirty(s);
 		break;
 	case Ist_Exit:
-		if (ahead_wanted && s->Ist.Exit.jk == Ijk_Boring)
+		if (ahead_wanted() && s->Ist.Exit.jk == Ijk_Boring)
 			flows_branch(s->Ist.Exit.guard);
 		settle_all();
 		break;
@@ -401,7 +401,7 @@ static void begin_block(IRSB *in)
 	b.types = in->tyenv;
 	forget_batch(&b);
 	b.uncounted = 0;
-	if (ahead_wanted)
+	if (ahead_wanted())
 		flows_begin();
 	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
 		b.root[t] = t;
@@ -419,7 +419,7 @@ static void begin_block(IRSB *in)
  * of a block only lines do.  Returns the line that the instruction belongs to, or -1. */
 static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int before)
 {
-	Int line = lines_wanted ? line_at(a) : -1;
+	Int line = lines_wanted() ? line_at(a) : -1;
 
 	if (!first && line == before)
 		return line;
@@ -427,7 +427,7 @@ static Int watch_regions(const VexGuestLayout *layout, Addr a, Bool first, Int b
 		settle_all();
 		lines_need_registers();
 	}
-	if (lines_wanted && line < 0)
+	if (lines_wanted() && line < 0)
 		functions_watch_elsewhere(b.out, layout, a);
 	if (first)
 		functions_watch_entry(b.out, layout, a);
@@ -466,7 +466,7 @@ static void begin_instruction(struct walk *w, Addr a, UInt length)
 	if (tool_options.paths && w->counted && w->first)
 		paths_watch_begin(b.out, w->layout, a);
 	w->end = a + length;
-	w->line = w->counted && functions_wanted
+	w->line = w->counted && functions_wanted()
 			  ? watch_regions(w->layout, a, w->first, w->line)
 			  : -1;
 	w->first = False;
@@ -540,7 +540,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 				pieces_begin(&b, in, i);
 		} else if (w.counted) {
 			visit_statement(in, i);
-			if (ahead_wanted)
+			if (ahead_wanted())
 				flows_statement(in, i);
 		}
 		upper_watch(b.out, in, i);
@@ -548,7 +548,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);
-	if (ahead_wanted && goes_anywhere(in))
+	if (ahead_wanted() && goes_anywhere(in))
 		flows_branch(in->next);
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)
@@ -556,7 +556,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (tool_options.paths)
 		paths_watch_end(b.out, layout, w.end, w.counted);
 	/* The library's own code returns into lines, too. */
-	if (functions_wanted && (w.counted || lines_wanted))
+	if (functions_wanted() && (w.counted || lines_wanted()))
 		watch_end(layout, w.line, w.end);
 	return b.out;
 }

@@ -35,7 +35,7 @@ void __wrap_amd64g_dirtyhelper_RDTSCP(VexGuestAMD64State *state)
 
 	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
 	__asm__ volatile("lsl %1, %0" : "+r"(where) : "r"(NODE_AND_PROCESSOR) : "cc");
-	if (pin_wanted) {
+	if (pin.wanted) {
 		ULong now = pin_ticks();
 
 		low = (UInt)now;

@@ -32,7 +32,7 @@ static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 static void make_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	model_direct(addr, size, kind);
-	if (every_count)
+	if (every.count)
 		every_direct(addr, size, kind);
 }
 
@@ -49,7 +49,7 @@ static void on_store(Addr a, UWord size)
 /* By the last instruction before which all is settled. */
 static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t instructions)
 {
-	batch_observer(core,
+	batch_told.observe(core,
 		&(struct batch_origin){
 			.instruction = instruction,
 			.address = a,
@@ -60,22 +60,22 @@ static void observe_on(struct core *core, Addr instruction, Addr a, uint64_t ins
 
 static void announce_reference(Addr instruction, Addr a)
 {
-	if (!batch_announcer)
+	if (!batch_told.announce)
 		return;
 	if (!tool_options.has_front && tool_options.nmachines == 1)
-		batch_announcer(running, instruction, a);
-	for (UInt i = 0; tool_options.nmachines > 1 && i < team_size; i++)
-		batch_announcer(team[i], instruction, a);
+		batch_told.announce(running, instruction, a);
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team.size; i++)
+		batch_told.announce(team.member[i], instruction, a);
 }
 
 static void observe_reference(Addr instruction, Addr a)
 {
-	if (!batch_observer)
+	if (!batch_told.observe)
 		return;
 	if (!tool_options.has_front && tool_options.nmachines == 1)
 		observe_on(running, instruction, a, running->clock >> 32);
-	for (UInt i = 0; tool_options.nmachines > 1 && i < team_size; i++)
-		observe_on(team[i], instruction, a, team[i]->clock >> 32);
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team.size; i++)
+		observe_on(team.member[i], instruction, a, team.member[i]->clock >> 32);
 	for (UInt i = 0; tool_options.has_front && i < front->nmembers; i++)
 		observe_on(front->member[i], instruction, a, front->clock >> 32);
 }
@@ -260,7 +260,7 @@ static const struct batch *describe_batch(const struct block *b, const UInt *ord
 		describe_item(b, number, &b->refs[batch.items], &batch.item[batch.items]);
 	if (batch_has_notes())
 		describe_notes(b, number, &batch);
-	if (ahead_wanted)
+	if (ahead_wanted())
 		describe_flow(b, &batch);
 	return batch_keep(&batch);
 }
@@ -296,7 +296,7 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
-	return every_count ? every_function_for(model, places, lines) : model;
+	return every.count ? every_function_for(model, places, lines) : model;
 }
 
 static void settle_places(

@@ -181,6 +181,6 @@ void timed_start(void)
 {
 	if (!tool_options.timing)
 		return;
-	next_observer = batch_observer;
-	batch_observer = next_observer ? observe_batch : timing_observe;
+	next_observer = batch_told.observe;
+	batch_told.observe = next_observer ? observe_batch : timing_observe;
 }

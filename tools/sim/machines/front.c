@@ -362,7 +362,7 @@ static __attribute__((noinline)) void make_one_by_one(const struct batch *b,
 				    ? run_code(f, line + offset, stamp)
 				    : run_data(f, i, at[i->place] + offset, stamp);
 
-		if (asked && __builtin_expect(batch_observer != 0, 0))
+		if (asked && __builtin_expect(batch_told.observe != 0, 0))
 			observe_members(f, b, i, line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}

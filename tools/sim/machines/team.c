@@ -3,25 +3,18 @@
 #include "machines/front.h"
 #include "model/ahead.h"
 
-struct core *team[FRONT_MEMBERS];
-uint32_t team_size;
-
-/* The functions that model references by one core, and by one with a front: the same for
- * all. */
-static struct {
-	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
-} models;
+struct team team;
 
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
-		for (uint32_t i = 0; i < team_size; i++) {                               \
-			running = team[i];                                               \
-			models.of_core[lines - 1][places](b, line, a0, a1, a2, a3);      \
+		for (uint32_t i = 0; i < team.size; i++) {                               \
+			running = team.member[i];                                        \
+			team.of_core[lines - 1][places](b, line, a0, a1, a2, a3);        \
 		}                                                                        \
 		if (front->nmembers)                                                     \
-			models.of_front[lines - 1][places](b, line, a0, a1, a2, a3);     \
+			team.of_front[lines - 1][places](b, line, a0, a1, a2, a3);       \
 	}
 
 BATCH_RUNS(run, 0)
@@ -30,17 +23,17 @@ batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t
 {
 	static batch_function *const run[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
-	models.of_core[lines - 1][places] = ahead_of_core(
+	team.of_core[lines - 1][places] = ahead_of_core(
 		batch_function_for(line_shift, places, lines), places, lines);
-	models.of_front[lines - 1][places] = ahead_of_front(
+	team.of_front[lines - 1][places] = ahead_of_front(
 		front_function_for(line_shift, places, lines), places, lines);
 	return run[lines - 1][places];
 }
 
 void team_direct(uint64_t addr, uint32_t size, enum access kind)
 {
-	for (uint32_t i = 0; i < team_size; i++) {
-		running = team[i];
+	for (uint32_t i = 0; i < team.size; i++) {
+		running = team.member[i];
 		batch_direct(addr, size, kind);
 	}
 	front_direct(addr, size, kind);
@@ -48,7 +41,7 @@ void team_direct(uint64_t addr, uint32_t size, enum access kind)
 
 void team_modify(void)
 {
-	for (uint32_t i = 0; i < team_size; i++)
-		team[i]->rmw++;
+	for (uint32_t i = 0; i < team.size; i++)
+		team.member[i]->rmw++;
 	front_modify();
 }

@@ -7,11 +7,17 @@
 #define CACHEPEEK_SIM_TEAM_H
 
 #include "model/batch.h"
+#include "model/facts.h"
 
 /* The cores of plain machines that the running thread's accesses go to, beside
  * the front. */
-extern struct core *team[];
-extern uint32_t team_size;
+extern struct team {
+	struct core *member[FRONT_MEMBERS];
+	uint32_t size;
+	/* The functions that model references by one core, and by one with a front: the
+	 * same for all. */
+	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+} team;
 
 /* As those of batch.h. */
 batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);

@@ -83,8 +83,6 @@ struct ahead {
 	struct guesses guesses;
 };
 
-uint32_t ahead_wanted;
-
 /* ---- where and when ---- */
 
 /* Ticks of so many instructions. */
@@ -525,8 +523,19 @@ void ahead_end(struct core *core)
 /* The functions that model references by one core, and by one with a front: the same for
  * all. */
 static struct {
+	uint32_t wanted; /* of machines that execute out of order */
 	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
 } models;
+
+void ahead_want(uint32_t wanted)
+{
+	models.wanted |= wanted;
+}
+
+uint32_t ahead_wanted(void)
+{
+	return models.wanted;
+}
 
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
@@ -564,7 +573,7 @@ batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t l
 	static batch_function *const function[2][BATCH_PLACES + 1] =
 		BATCH_NAMES(run_core);
 
-	if (!ahead_wanted)
+	if (!models.wanted)
 		return model;
 	models.of_core[lines - 1][places] = model;
 	return function[lines - 1][places];
@@ -575,7 +584,7 @@ batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t 
 	static batch_function *const function[2][BATCH_PLACES + 1] =
 		BATCH_NAMES(run_front);
 
-	if (!ahead_wanted)
+	if (!models.wanted)
 		return model;
 	models.of_front[lines - 1][places] = model;
 	return function[lines - 1][places];

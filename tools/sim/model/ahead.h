@@ -38,14 +38,15 @@
 struct ahead *ahead_new(const struct machine *m);
 void ahead_free(struct ahead *a);
 
-/* As batch_observer. */
+/* As the observer of batch.h. */
 void ahead_observe(struct core *core, const struct batch_origin *origin);
 
 /* Like timing_collect. */
 void ahead_collect(struct core *core);
 
-/* Some machine executes out of order: set before any code is instrumented. */
-extern uint32_t ahead_wanted;
+/* Some machine executes out of order: told before any code is instrumented. */
+void ahead_want(uint32_t wanted);
+uint32_t ahead_wanted(void);
 
 /* The functions that run batches of so many places and lines by another one, which is for
  * `running`, or for the front; and follow values and branches.  The other

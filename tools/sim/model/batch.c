@@ -3,8 +3,7 @@
 #include "model/span.h"
 
 struct core *running;
-batch_observe *batch_observer;
-batch_announce *batch_announcer;
+struct batch_told batch_told;
 
 void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tick)
 {
@@ -96,8 +95,9 @@ LANES_INLINE void run_code(struct core *core, uint64_t line, uint32_t stamp)
 LANES_INLINE void announce_data(struct core *core, const struct batch_note *note,
 	uint64_t first_line, uint64_t address)
 {
-	if (__builtin_expect(batch_announcer != 0, 0))
-		batch_announcer(core, batch_instruction(core, note, first_line), address);
+	if (__builtin_expect(batch_told.announce != 0, 0))
+		batch_told.announce(
+			core, batch_instruction(core, note, first_line), address);
 }
 
 LANES_INLINE void announce_place(struct core *core, const struct batch_note *note,
@@ -133,7 +133,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 			run_code(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
-		if (__builtin_expect(batch_observer != 0, 0))
+		if (__builtin_expect(batch_told.observe != 0, 0))
 			batch_tell(core, &batch_notes(b)[i - b->item], line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
 				core->clock >> 32);
@@ -205,7 +205,7 @@ LANES_INLINE int can_go_by_place(struct core *core, const struct batch *b, uint6
 {
 	int no = !core->by_place || straddling_places(b, at, places, shift);
 
-	if (__builtin_expect(batch_announcer != 0, 0))
+	if (__builtin_expect(batch_told.announce != 0, 0))
 		no |= stores_come_later(core, b, places);
 	if (lines == 2 && !code_is_known(core, line))
 		no |= core->area_shift || !data_is_known(core, b, at, places, shift);
@@ -228,7 +228,7 @@ LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n
 	}
 	announce_place(core, &batch_notes(b)[b->items + n], first_line, at);
 	core->paths.place(core, p, line, stamp);
-	if (__builtin_expect(batch_observer != 0, 0))
+	if (__builtin_expect(batch_told.observe != 0, 0))
 		batch_tell_place(core, b, n, first_line, at);
 }
 
@@ -240,7 +240,7 @@ LANES_INLINE void run_first_line(
 		return;
 	announce_data(core, &batch_notes(b)[0], line, 0);
 	run_code(core, line, stamp);
-	if (__builtin_expect(batch_observer != 0, 0))
+	if (__builtin_expect(batch_told.observe != 0, 0))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
@@ -257,7 +257,7 @@ LANES_INLINE void run_rest(struct core *core, const struct batch *b, uint64_t li
 		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
 	}
 	if (lines == 2) {
-		if (__builtin_expect(batch_announcer != 0, 0))
+		if (__builtin_expect(batch_told.announce != 0, 0))
 			announce_second_line(core, b, line);
 		run_code(core, line + 1, (uint32_t)clock + b->second_line_tick);
 	}
@@ -337,7 +337,7 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 	const uint64_t *at, uint32_t places, uint32_t shift)
 {
 	return __builtin_expect(!straddling_places(b, at, places, shift) &&
-					core->by_place && !batch_announcer,
+					core->by_place && !batch_told.announce,
 		1);
 }
 

@@ -40,19 +40,20 @@ struct batch_origin {
 	int32_t load; /* see batch_note */
 };
 
-/* Is told of each reference that the filters did not admit, after it was made; NULL:
- * nobody asks. */
 typedef void batch_observe(struct core *core, const struct batch_origin *origin);
-extern batch_observe *batch_observer;
-
-/* Is told of the same references before they are made, on plain machines. */
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
-extern batch_announce *batch_announcer;
+
+/* These are told of each reference that the filters did not admit: after it was made, and
+ * before, on plain machines.  NULL: nobody asks. */
+extern struct batch_told {
+	batch_observe *observe;
+	batch_announce *announce;
+} batch_told;
 
 /* Is there anyone who is told? */
 LANES_INLINE int batch_has_notes(void)
 {
-	return batch_observer || batch_announcer;
+	return batch_told.observe || batch_told.announce;
 }
 
 /* A reference: where its instruction begins, in bytes from the batch's first line; how
@@ -105,14 +106,15 @@ LANES_INLINE uint64_t batch_instruction(
 LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 	uint64_t line, uint64_t address, uint64_t before)
 {
-	batch_observer(core, &(struct batch_origin){
-				     .instruction = batch_instruction(core, note, line),
-				     .address = address,
-				     .number = core->count[CP_SIM_instructions] + before +
-					       (uint64_t)(int64_t)note->number,
-				     .used = (uint32_t)note->used,
-				     .load = note->load,
-			     });
+	batch_told.observe(
+		core, &(struct batch_origin){
+			      .instruction = batch_instruction(core, note, line),
+			      .address = address,
+			      .number = core->count[CP_SIM_instructions] + before +
+					(uint64_t)(int64_t)note->number,
+			      .used = (uint32_t)note->used,
+			      .load = note->load,
+		      });
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
@@ -148,7 +150,7 @@ void batch_tell_place(
 LANES_INLINE void batch_finish_alone(struct core *core, const struct batch *b,
 	uint64_t line, uint64_t at, uint64_t clock)
 {
-	if (__builtin_expect(batch_observer != 0, 0))
+	if (__builtin_expect(batch_told.observe != 0, 0))
 		batch_tell_place(core, b, 0, line, at);
 	batch_finish(core, b, clock, line);
 }

@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/every.h"
 
-uint32_t every_count;
-
-/* Those who look at each reference. */
-static struct {
-	every_code *on_code[EVERY_MOST];
-	every_data *on_data[EVERY_MOST];
-	/* One function for each number of places, since no more arguments are given. */
-	batch_function *model_of[BATCH_PLACES + 1][2];
-} every;
+struct every every;
 
 void every_add(every_code *code, every_data *data)
 {
-	every.on_code[every_count] = code;
-	every.on_data[every_count++] = data;
+	every.on_code[every.count] = code;
+	every.on_data[every.count++] = data;
 }
 
 static void tell_code(uint64_t line)
 {
-	for (uint32_t n = 0; n < every_count; n++)
+	for (uint32_t n = 0; n < every.count; n++)
 		if (every.on_code[n])
 			every.on_code[n](line);
 }
 
 static void tell_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
-	for (uint32_t n = 0; n < every_count; n++)
+	for (uint32_t n = 0; n < every.count; n++)
 		if (every.on_data[n])
 			every.on_data[n](addr, size, kind);
 }

@@ -20,7 +20,13 @@ void every_add(every_code *code, every_data *data);
 
 /* Is there anybody?  Then batches are run by a function that tells them after it has
  * called the models'; and so are references by themselves. */
-extern uint32_t every_count;
+extern struct every {
+	uint32_t count;
+	every_code *on_code[EVERY_MOST];
+	every_data *on_data[EVERY_MOST];
+	/* One function for each number of places, since no more arguments are given. */
+	batch_function *model_of[BATCH_PLACES + 1][2];
+} every;
 batch_function *every_function_for(
 	batch_function *model, uint32_t places, uint32_t lines);
 void every_direct(uint64_t addr, uint32_t size, enum access kind);

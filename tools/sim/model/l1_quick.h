@@ -154,7 +154,7 @@ LANES_INLINE int is_alone(
 	const struct core *core, const struct batch_place *p, uint64_t at)
 {
 	return __builtin_expect(!((at ^ (at + p->last)) >> USUAL_LINE) &&
-					core->by_place && !batch_announcer,
+					core->by_place && !batch_told.announce,
 		1);
 }
 

@@ -24,7 +24,7 @@
  * caches.  What prefetchers and write buffers move is in nobody's way.
  *
  * Whatever happens on hits is nothing but instructions, so only references that the
- * filters did not admit are looked at: after each of them (batch_observer) what the
+ * filters did not admit are looked at: after each of them (batch.h) what the
  * core's counters have grown by tells what it did.
  */
 #ifndef CACHEPEEK_SIM_TIMING_H
@@ -36,7 +36,7 @@
 struct timing *timing_new(const struct machine *m);
 void timing_free(struct timing *t);
 
-/* As batch_observer. */
+/* As the observer of batch.h. */
 void timing_observe(struct core *core, const struct batch_origin *origin);
 
 /* After core_collect or front_collect: adds the cycles since the last time to the

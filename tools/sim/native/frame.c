@@ -36,19 +36,6 @@ struct area {
 
 _Static_assert(sizeof(struct area) == LEGACY + HEADER, "the kernel's");
 
-static Bool is_avx512_used;
-
-void native_frame_note(void)
-{
-	is_avx512_used = True;
-}
-
-/* Those of AVX-512 only in a program that uses any: stacks of handlers are small. */
-static UInt saved_features(void)
-{
-	return native_host_kept_state() & (is_avx512_used ? 0xe7 : 7);
-}
-
 /* The kernel's frame of a signal, which is the same for all. */
 static struct {
 	/* CPUID leaves virtual machines: it takes longer than the rest of a signal. */
@@ -57,7 +44,19 @@ static struct {
 	} layout[COMPONENTS];
 	/* The context's place in a frame, from where the handler's stack begins. */
 	PtrdiffT context_at;
+	Bool is_avx512_used; /* by the program */
 } frame;
+
+void native_frame_note(void)
+{
+	frame.is_avx512_used = True;
+}
+
+/* Those of AVX-512 only in a program that uses any: stacks of handlers are small. */
+static UInt saved_features(void)
+{
+	return native_host_kept_state() & (frame.is_avx512_used ? 0xe7 : 7);
+}
 
 static UInt area_size(ULong saved)
 {

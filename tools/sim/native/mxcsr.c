@@ -6,7 +6,8 @@
 
 #include "pub_tool_vki.h"
 
-UInt mxcsr_hosted = MXCSR_FLAGS;
+struct mxcsr mxcsr __attribute__((used)) = {.hosted = MXCSR_FLAGS};
+_Static_assert(offsetof(struct mxcsr, to_load) == 8, "as in mxcsr_begin");
 
 /* --- The host's --- */
 
@@ -25,7 +26,7 @@ static void set_host_mxcsr(UInt value)
 
 static UInt flush_of(const guest_state *g)
 {
-	return side_of(g)->mxcsr & mxcsr_hosted & MXCSR_FLUSH;
+	return side_of(g)->mxcsr & mxcsr.hosted & MXCSR_FLUSH;
 }
 
 /* --- The program's --- */
@@ -55,11 +56,9 @@ run_code __real_vgPlain_disp_run_translations, __wrap_vgPlain_disp_run_translati
 
 /* Where the core's dispatcher is told to begin, which loads MXCSR before that. */
 extern const UChar mxcsr_begin[];
-Addr mxcsr_code __attribute__((used));
-UInt mxcsr_to_load __attribute__((used));
 __asm__(".text\nmxcsr_begin:\n"
-	"	ldmxcsr mxcsr_to_load(%rip)\n"
-	"	jmp *mxcsr_code(%rip)\n");
+	"	ldmxcsr mxcsr+8(%rip)\n"
+	"	jmp *mxcsr(%rip)\n");
 
 void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, Addr code)
 {
@@ -70,8 +69,8 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 		__real_vgPlain_disp_run_translations(results, state, code);
 		return;
 	}
-	mxcsr_code = code;
-	mxcsr_to_load = MXCSR_USUAL | flush_of(g);
+	mxcsr.code = code;
+	mxcsr.to_load = MXCSR_USUAL | flush_of(g);
 	__real_vgPlain_disp_run_translations(
 		results, state, flush_of(g) ? (Addr)mxcsr_begin : code);
 	gather_flags(g);
@@ -105,7 +104,7 @@ void mxcsr_start(void)
 		return;
 	VG_(memcpy)(look, nothing, sizeof(nothing));
 	cp_syscall(SYS_mprotect, page, size, (long)(VKI_PROT_READ | VKI_PROT_EXEC));
-	mxcsr_hosted |= MXCSR_FLUSH;
+	mxcsr.hosted |= MXCSR_FLUSH;
 }
 
 /* --- XSAVE, FXSAVE and what restores them, by VEX --- */

@@ -23,8 +23,14 @@ enum {
 
 void mxcsr_start(void);
 
-/* The bits in which the host's MXCSR has what the program wants, in VEX's code too. */
-extern UInt mxcsr_hosted;
+extern struct mxcsr {
+	/* Where VEX's code begins, and what is loaded before: in assembly, too. */
+	Addr code;
+	UInt to_load;
+	/* The bits in which the host's has what the program wants, in VEX's code too. */
+	UInt hosted;
+	Bool is_other; /* another rounding mode, or an exception, was ever asked for */
+} mxcsr;
 
 /* The side state's, as the program sees it, with what its thread has raised. */
 UInt mxcsr_read(guest_state *g);

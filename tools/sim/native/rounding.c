@@ -3,8 +3,6 @@
 #include "native/mxcsr.h"
 #include "native/native.h"
 
-static Bool is_other;
-
 static Bool is_prefix(UChar byte)
 {
 	return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || (byte & 0xf0) == 0x40;
@@ -116,7 +114,7 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	if (map == 1 && (*code == 0xc4 || *code == 0xc5) &&
 		(is_shift(*opcode) || duplicates(opcode)))
 		return opcode[1] < 0xc0;
-	return map == 1 && is_other && is_computing(*opcode);
+	return map == 1 && mxcsr.is_other && is_computing(*opcode);
 }
 
 /* --- What sets it --- */
@@ -143,15 +141,15 @@ Bool mxcsr_is_store(const UChar *code, UInt length)
 
 static void note_other(void)
 {
-	is_other = True;
+	mxcsr.is_other = True;
 }
 
 static IRExpr *wants_other(IRSB *out)
 {
-	IRExpr *mxcsr = emit_kept(out, Ity_I32, IRExpr_Get((Int)SIDE_OF(mxcsr), Ity_I32));
-	IRExpr *bits = IRExpr_Const(IRConst_U32(~mxcsr_hosted));
+	IRExpr *all = emit_kept(out, Ity_I32, IRExpr_Get((Int)SIDE_OF(mxcsr), Ity_I32));
+	IRExpr *bits = IRExpr_Const(IRConst_U32(~mxcsr.hosted));
 
-	bits = emit_kept(out, Ity_I32, IRExpr_Binop(Iop_And32, mxcsr, bits));
+	bits = emit_kept(out, Ity_I32, IRExpr_Binop(Iop_And32, all, bits));
 	return emit_kept(out, Ity_I1,
 		IRExpr_Binop(Iop_CmpNE32, bits, IRExpr_Const(IRConst_U32(0))));
 }
@@ -160,7 +158,7 @@ void rounding_look(IRSB *out)
 {
 	IRDirty *d;
 
-	if (is_other)
+	if (mxcsr.is_other)
 		return;
 	d = unsafeIRDirty_0_N(0, "rounding", VG_(fnptr_to_fnentry)((void *)note_other),
 		mkIRExprVec_0());

@@ -150,7 +150,7 @@ static void load_mxcsr(struct assembler *to)
 static void load_mxcsr_for_vex(struct assembler *to)
 {
 	asm_byte(to, 0x25); /* and, %eax */
-	asm_word(to, mxcsr_hosted & MXCSR_FLUSH);
+	asm_word(to, mxcsr.hosted & MXCSR_FLUSH);
 	asm_byte(to, 0x0d); /* or, %eax */
 	asm_word(to, MXCSR_USUAL);
 	load_mxcsr(to);
@@ -158,7 +158,7 @@ static void load_mxcsr_for_vex(struct assembler *to)
 
 static UInt skip_unless_other(struct assembler *to)
 {
-	asm_test(to, (UInt)SIDE_OF(mxcsr), 0xffff & ~mxcsr_hosted);
+	asm_test(to, (UInt)SIDE_OF(mxcsr), 0xffff & ~mxcsr.hosted);
 	return asm_skip_if_equal(to);
 }
 

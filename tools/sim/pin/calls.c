@@ -98,7 +98,7 @@ static void look_at_names(Int fd, UChar *buffer, SizeT size)
 		return;
 	}
 	if (fd == last)
-		pin_seen |= 1ul << CP_UNPINNED_DIRECTORY;
+		pin.seen |= 1ul << CP_UNPINNED_DIRECTORY;
 	last = fd;
 	sort_names(buffer, size);
 }
@@ -161,7 +161,7 @@ static void note_file(const HChar *path)
 	for (UInt i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (VG_(strncmp)(path, places[i].place, VG_(strlen)(places[i].place)) ==
 			0)
-			pin_seen |= 1ul << places[i].what;
+			pin.seen |= 1ul << places[i].what;
 }
 
 /* Functions of libc that only make such a call have no frame: what is on top of the
@@ -181,7 +181,7 @@ static void note_call(ThreadId tid, UInt number, const UWord *args)
 		return;
 	for (UInt i = 0; i < sizeof(unpinned) / sizeof(unpinned[0]); i++)
 		if (unpinned[i].number == number)
-			pin_seen |= 1ul << unpinned[i].what;
+			pin.seen |= 1ul << unpinned[i].what;
 	if (number == __NR_openat)
 		note_file((const HChar *)args[1]);
 #ifdef __NR_open
@@ -239,7 +239,7 @@ static void note_wait(UInt number, const UWord *args, SysRes result)
 		number == __NR_futex && sr_isError(result) && sr_Err(result) == ETIMEDOUT;
 
 	if (pin_turns() && (in_vain || waits_for_others(number, args)))
-		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+		pin.seen |= 1ul << CP_UNPINNED_TURNS;
 }
 
 /* ---- all of them ---- */
@@ -254,7 +254,7 @@ static Bool may_wait(ThreadId tid, UInt number)
 
 void pin_before(ThreadId tid, UInt number)
 {
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	pin_turn_keep(tid, is_librarys(tid) && !may_wait(tid, number));
 	pin_mapping_before(tid, number);
@@ -263,7 +263,7 @@ void pin_before(ThreadId tid, UInt number)
 
 void pin_behind(ThreadId tid)
 {
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	pin_clock_behind(tid);
 	pin_turn_keep(tid, False);
@@ -271,7 +271,7 @@ void pin_behind(ThreadId tid)
 
 void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	pin_clock_after(tid, number, args, result);
 	if (!is_librarys(tid))

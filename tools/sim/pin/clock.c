@@ -139,7 +139,7 @@ void pin_clock_before(ThreadId tid)
 	const struct timespec_ *wanted;
 	Long kernel;
 
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	d = &pinned.deadlines[tid];
 	d->stands = False;
@@ -171,7 +171,7 @@ static void sleep_until(ThreadId tid, const struct deadline *d)
 /* With the result in its register, which may be the first argument's. */
 void pin_clock_behind(ThreadId tid)
 {
-	struct deadline *d = pin_wanted ? &pinned.deadlines[tid] : NULL;
+	struct deadline *d = pin.wanted ? &pinned.deadlines[tid] : NULL;
 	Word result;
 
 	if (!d || !d->stands)
@@ -320,7 +320,7 @@ static void on_fork_child(ThreadId tid)
 
 void pin_start(void)
 {
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	pinned.deadlines = VG_(calloc)("pin", VG_N_THREADS, sizeof(*pinned.deadlines));
 	VG_(atfork)(on_fork, NULL, on_fork_child);

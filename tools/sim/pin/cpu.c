@@ -24,17 +24,17 @@ ULong pin_ticks(void)
 
 ULong __wrap_amd64g_dirtyhelper_RDTSC(void)
 {
-	return pin_wanted ? pin_ticks() : __real_amd64g_dirtyhelper_RDTSC();
+	return pin.wanted ? pin_ticks() : __real_amd64g_dirtyhelper_RDTSC();
 }
 
 void pin_capabilities(UInt *guest, UInt *host)
 {
 	const UInt hidden = VEX_HWCAPS_AMD64_RDRAND | VEX_HWCAPS_AMD64_RDSEED;
 
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	if (!(*host & VEX_HWCAPS_AMD64_AVX2) || !(*host & VEX_HWCAPS_AMD64_F16C))
-		pin_seen |= 1ul << CP_UNPINNED_CPU;
+		pin.seen |= 1ul << CP_UNPINNED_CPU;
 	*guest &= ~hidden;
 	*host &= ~hidden;
 }

@@ -17,13 +17,6 @@
 
 enum { SIZE = 65536, PATH = 256 };
 
-static HChar **given;
-
-HChar *const *pin_given(void)
-{
-	return given;
-}
-
 static Bool begins_with(const HChar *text, const HChar *with)
 {
 	return VG_(strncmp)(text, with, VG_(strlen)(with)) == 0;
@@ -161,10 +154,10 @@ static UInt divide_entries(HChar **envp, HChar **kept)
 
 	for (; *envp; envp++)
 		if (is_ours(*envp))
-			given[ours++] = *envp;
+			pin.given[ours++] = *envp;
 		else if (is_kept(list, *envp))
 			kept[n++] = *envp;
-	given[ours] = NULL;
+	pin.given[ours] = NULL;
 	return n;
 }
 
@@ -176,7 +169,7 @@ HChar **pin_environment(HChar **envp, SizeT fixed)
 
 	while (envp[count])
 		count++;
-	given = VG_(calloc)("pin", count + 1, sizeof(*given));
+	pin.given = VG_(calloc)("pin", count + 1, sizeof(*pin.given));
 	kept = VG_(calloc)("pin", count + 4, sizeof(*kept));
 	n = divide_entries(envp, kept);
 	if (!pin_find(kept, "HOME"))

@@ -28,8 +28,7 @@ extern const HChar *VG_(args_the_exename);
 extern XArray *VG_(args_for_client);
 extern struct vki_rlimit VG_(client_rlimit_stack);
 
-Bool pin_wanted;
-UWord pin_seen;
+struct pin pin;
 
 enum { ENTRIES = 32, STACK = 16 << 20 };
 
@@ -128,8 +127,8 @@ struct finalise_info __wrap_vgPlain_ii_create_image(
 {
 	const HChar *wanted = pin_find(info.envp, "CACHEPEEK_REPRODUCIBLE");
 
-	pin_wanted = wanted && *wanted && VG_(strcmp)(wanted, "0") != 0;
-	if (pin_wanted && VG_(args_the_exename))
+	pin.wanted = wanted && *wanted && VG_(strcmp)(wanted, "0") != 0;
+	if (pin.wanted && VG_(args_the_exename))
 		pin_image(&info);
 	return __real_vgPlain_ii_create_image(info, archinfo);
 }

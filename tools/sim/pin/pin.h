@@ -8,16 +8,20 @@
 
 #include "tool.h"
 
-/* Known before the program's first stack is made, and so before the options are. */
-extern Bool pin_wanted;
+extern struct pin {
+	Bool wanted; /* known before the program's first stack is made, and the options */
+	/* Causes of differences between runs that remain, by what the program did: enum
+	 * cp_unpinned of request.h, a bit each. */
+	UWord seen;
+	/* The environment as the library has it, which the program does not see. */
+	HChar **given;
+} pin;
 
 /* environment.c.  The value of a variable; NULL: it is not there. */
 const HChar *pin_find(HChar *const *envp, const HChar *name);
 /* Returns the part of envp that the program is to see; fixed: bytes that the rest of
  * the stack takes. */
 HChar **pin_environment(HChar **envp, SizeT fixed);
-/* The library's own, which the program does not see. */
-HChar *const *pin_given(void);
 /* At least so long, with slashes in front. */
 HChar *pin_path(const HChar *path, SizeT length);
 SizeT pin_pointer_and_text(const HChar *text);
@@ -66,9 +70,5 @@ void pin_turn_pause(IRSB *out);
 /* cpu.c */
 ULong pin_ticks(void); /* of the time stamp counter */
 void pin_capabilities(UInt *guest, UInt *host);
-
-/* Causes of differences between runs that remain, by what the program did: enum
- * cp_unpinned of request.h, a bit each. */
-extern UWord pin_seen;
 
 #endif

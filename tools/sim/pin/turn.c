@@ -201,7 +201,7 @@ static void wait_until_rest(Int directory)
 			cp_syscall(SYS_nanosleep, &pause, NULL);
 	}
 	if (found < 2)
-		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+		pin.seen |= 1ul << CP_UNPINNED_TURNS;
 }
 
 /* ---- the helper ---- */
@@ -329,7 +329,7 @@ static void end_turn(ThreadId me)
 /* The first time that there are two threads; this one has the lock. */
 void pin_turn_thread(ThreadId by)
 {
-	if (order.active || !pin_wanted)
+	if (order.active || !pin.wanted)
 		return;
 	if (!order.turns)
 		order.turns = VG_(calloc)("pin", VG_N_THREADS, sizeof(*order.turns));
@@ -340,7 +340,7 @@ void pin_turn_thread(ThreadId by)
 	order.guard = 0;
 	order.active = start_helper();
 	if (!order.active)
-		pin_seen |= 1ul << CP_UNPINNED_TURNS;
+		pin.seen |= 1ul << CP_UNPINNED_TURNS;
 }
 
 void pin_turn_pause(IRSB *out)
@@ -366,7 +366,7 @@ void pin_turn_pause(IRSB *out)
 		{sum, IRExpr_Binop(Iop_Add32, IRExpr_RdTmp(left), IRExpr_RdTmp(one))},
 	};
 
-	if (!pin_wanted)
+	if (!pin.wanted)
 		return;
 	for (UInt i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		addStmtToIRSB(out, IRStmt_WrTmp(steps[i].temp, steps[i].is));

@@ -389,7 +389,7 @@ void profile_start(void)
 	if (!tool_options.sites)
 		return;
 	rebuild_slots(1 << 12, 0, 0);
-	batch_announcer = announce_reference;
+	batch_told.announce = announce_reference;
 	if (tool_options.has_front)
-		batch_observer = observe_batch;
+		batch_told.observe = observe_batch;
 }

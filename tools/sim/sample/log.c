@@ -10,11 +10,6 @@
 /* No address has this bit: a line of code. */
 #define CODE (1ull << 62)
 
-static ULong words[(SAMPLE_LOG_MOST + MOST_INSTRUCTIONS) * MOST_WORDS];
-
-struct sample_now sample_now = {.next = ~0ull, .end = words};
-struct sample_sets sample_chosen;
-
 /* Between bursts there is nothing to do for the last line of a group. */
 enum { LOADED, STORED, FETCHED, TABLES };
 
@@ -25,11 +20,14 @@ static struct {
 	enum sample_mode mode;
 	ULong newest[TABLES][SAMPLE_MOST_GROUPS];
 	IRExpr *now_at;     /* of this superblock, or NULL */
-	struct site *sites; /* the first is none */
+	struct site *sites; /* numbered from 1 */
 	UInt nsites, room;
 	UInt bucket[BUCKETS];
+	ULong words[(SAMPLE_LOG_MOST + MOST_INSTRUCTIONS) * MOST_WORDS];
 	batch_function *model_of[BATCH_PLACES + 1][2];
-} logged = {.nsites = 1};
+} logged;
+
+struct sample_now sample_now = {.next = ~0ull, .end = logged.words};
 
 /* How far an address is moved to the right to be, masked, an offset in the table. */
 static UInt due_shift(void)
@@ -44,10 +42,10 @@ static void set_due(enum sample_mode to)
 {
 	UInt each = (1u << (line_shift() - due_shift())) / WORD;
 
-	for (UInt i = 0; i < (sample_chosen.mask + 1) * each; i++)
+	for (UInt i = 0; i < (sample_now.chosen.mask + 1) * each; i++)
 		sample_now.due[i] =
 			to == SAMPLE_ALL || (to == SAMPLE_SETS &&
-						    sample_chosen.part[i / each])
+						    sample_now.chosen.part[i / each])
 				? WORD
 				: 0;
 }
@@ -59,7 +57,7 @@ void sample_log_use(enum sample_mode to)
 	logged.mode = to;
 	sample_now.header = to == SAMPLE_ALL ? WORD : 0;
 	sample_now.code = to == SAMPLE_SETS ? WORD : 0;
-	sample_now.end = words;
+	sample_now.end = logged.words;
 	VG_(memset)(logged.newest, 0xff, sizeof(logged.newest)); /* NO_LINE */
 }
 
@@ -101,13 +99,13 @@ struct site {
 
 static UInt add_site(struct site site)
 {
-	if (logged.nsites >= logged.room) {
+	if (logged.nsites + 1 >= logged.room) {
 		logged.room = logged.room ? 2 * logged.room : 4096;
 		logged.sites = VG_(realloc)("cachepeek.sites", logged.sites,
 			logged.room * sizeof(*logged.sites));
 	}
-	logged.sites[logged.nsites] = site;
-	return logged.nsites++;
+	logged.sites[++logged.nsites] = site;
+	return logged.nsites;
 }
 
 static UInt find_site(const struct batch *b, ULong line, UInt places)
@@ -148,7 +146,8 @@ static void move_end(struct writer *w, IRExpr *by)
 static IRExpr *due_of(IRSB *out, IRExpr *address)
 {
 	UInt shift = due_shift();
-	ULong mask = ((ULong)(sample_chosen.mask + 1) << (line_shift() - shift)) - WORD;
+	ULong mask =
+		((ULong)(sample_now.chosen.mask + 1) << (line_shift() - shift)) - WORD;
 	IRExpr *offset = address;
 
 	if (shift)
@@ -190,7 +189,7 @@ static void write_place(struct writer *w, const struct batch_place *p, IRExpr *a
 
 static void write_code(struct writer *w, ULong line)
 {
-	if (!sample_chosen.part[line & sample_chosen.mask])
+	if (!sample_now.chosen.part[line & sample_now.chosen.mask])
 		return;
 	put_word(w, emit_constant(CODE | line));
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
@@ -240,7 +239,7 @@ static const ULong *run_batch(const ULong *from)
 
 static void touch_code(struct core *core, ULong line)
 {
-	ULong *last = &logged.newest[FETCHED][line & sample_chosen.mask];
+	ULong *last = &logged.newest[FETCHED][line & sample_now.chosen.mask];
 
 	if (*last == line)
 		return;
@@ -250,11 +249,11 @@ static void touch_code(struct core *core, ULong line)
 
 static void touch_data(struct core *core, ULong line, enum access kind)
 {
-	UInt group = line & sample_chosen.mask;
+	UInt group = line & sample_now.chosen.mask;
 	ULong *last = &logged.newest[LOADED][group],
 	      *stored = &logged.newest[STORED][group];
 
-	if (sample_leaves_out(&sample_chosen, line) ||
+	if (sample_leaves_out(&sample_now.chosen, line) ||
 		(kind == STORE ? *stored : *last) == line)
 		return;
 	if (kind == STORE)
@@ -279,9 +278,9 @@ static void replay_word(struct core *core, ULong word)
 
 void sample_drain(void)
 {
-	const ULong *at = words, *end = sample_now.end;
+	const ULong *at = logged.words, *end = sample_now.end;
 
-	sample_now.end = words;
+	sample_now.end = logged.words;
 	if (logged.mode == SAMPLE_ALL)
 		while (at < end)
 			at = run_batch(at);

@@ -32,9 +32,8 @@ extern struct sample_now {
 	 * and for a reference, by its address. */
 	ULong header, code;
 	ULong due[SAMPLE_MOST_GROUPS * SAMPLE_DUE_WORDS];
+	struct sample_sets chosen; /* not for generated code */
 } sample_now;
-
-extern struct sample_sets sample_chosen;
 
 /* Where generated code finds it: a register of each thread that it alone has. */
 IRExpr *sample_now_at(IRSB *out);

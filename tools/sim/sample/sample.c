@@ -154,14 +154,14 @@ void sample_start(const struct machine *m)
 {
 	UInt groups = sample_groups(m);
 
-	sample_sets_choose(&sample_chosen, groups, tool_options.sample.sets,
+	sample_sets_choose(&sample_now.chosen, groups, tool_options.sample.sets,
 		tool_options.sample.seed);
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
 
 void sample_core_begin(struct core *core)
 {
-	if (sample_sets_begin(core, &sample_chosen) == 0)
+	if (sample_sets_begin(core, &sample_now.chosen) == 0)
 		return;
 	VG_(fmsg)("no memory to simulate another core\n");
 	VG_(exit)(1);

@@ -315,7 +315,7 @@ void huge_start(void)
 	struct scanned found;
 
 	/* Which pages are huge is the host's affair. */
-	if (!tool_options.huge || pin_wanted)
+	if (!tool_options.huge || pin.wanted)
 		return;
 	tool_options.huge_from_smaps |=
 		scan_pagemap((Addr)&found & ~(AREA - 1), &found) < 0;

@@ -78,17 +78,21 @@ struct thread_functions {
 /* code of the core's, that no header of it for tools has */
 extern VexControl vex_control;
 
-Bool functions_wanted;
-
 /* All threads' functions; the rest is the running thread's, as generated code reads it.
  */
 static struct {
+	Bool wanted;
 	struct thread_functions **threads; /* by ThreadId */
 	struct thread_functions *current;
 	Addr detour;
 	Addr limit; /* the stack pointer above which a call is over */
 	ULong here; /* is the innermost call a line, and not somewhere else? */
 } calls = {.limit = ~0ul};
+
+Bool functions_wanted(void)
+{
+	return calls.wanted;
+}
 
 /* ---- stacks ---- */
 
@@ -448,7 +452,7 @@ void functions_thread_begin(ThreadId tid)
 {
 	struct thread_functions *t;
 
-	if (!functions_wanted)
+	if (!calls.wanted)
 		return;
 	if (!calls.threads[tid])
 		calls.threads[tid] =
@@ -461,7 +465,7 @@ void functions_thread_begin(ThreadId tid)
 
 void functions_use(ThreadId tid)
 {
-	if (!functions_wanted)
+	if (!calls.wanted)
 		return;
 	if (tid != VG_INVALID_THREADID && !calls.threads[tid])
 		functions_thread_begin(tid);
@@ -473,14 +477,14 @@ void functions_use(ThreadId tid)
  * registers are where they belong. */
 Bool functions_start(Addr to, const HChar *patterns)
 {
-	if (functions_wanted)
+	if (calls.wanted)
 		return False;
 	calls.threads =
 		VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*calls.threads));
 	calls.detour = to;
 	functions_choose(patterns);
 	lines_choose(patterns);
-	functions_wanted = True;
+	calls.wanted = True;
 	vex_control.guest_chase = False;
 	VG_(discard_translations_safely)(0, ~0ul >> 1, "cachepeek");
 	return True;

@@ -12,7 +12,8 @@
 
 #include "tool.h"
 
-extern Bool functions_wanted;
+/* Somebody asks for some, or for lines. */
+Bool functions_wanted(void);
 
 /* detour: (number, 0, its first four arguments) a function begins, (_, n) n of them have
  * been left; it does not return, but asks for CP_SIM_FUNCTION_DONE. */

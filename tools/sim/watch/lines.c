@@ -27,14 +27,17 @@ struct line {
 	Bool same;
 };
 
-Bool lines_wanted;
-
 /* The lines that are regions. */
 static struct {
 	struct line *lines;
 	UInt n;
 	Bool need_registers;
 } watched;
+
+Bool lines_wanted(void)
+{
+	return watched.n > 0;
+}
 
 /* ---- what is asked for ---- */
 
@@ -66,7 +69,6 @@ void lines_choose(const HChar *patterns)
 			end++;
 		add_line(at, (UInt)(end - at));
 	}
-	lines_wanted = watched.n > 0;
 }
 
 /* ---- which instructions ---- */

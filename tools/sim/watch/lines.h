@@ -9,7 +9,7 @@
 #include "tool.h"
 
 /* Somebody asks for some. */
-extern Bool lines_wanted;
+Bool lines_wanted(void);
 
 void lines_choose(const HChar *patterns);
 /* The region (of function_name) whose line the instruction belongs to; -1: none. */
