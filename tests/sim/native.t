@@ -8,6 +8,7 @@
 # NATIVE_SEEDS=6 tries every encoding so many times, each with twenty random states.
 use strict;
 use warnings;
+use File::Basename qw(basename);
 use FindBin;
 use lib $FindBin::Bin;
 use Sim;
@@ -92,13 +93,19 @@ for my $seed ($has_avx ? 1 .. $seeds // 1 : ()) {
 
 # ---- what compilers make ----
 
-for my $compiler (['gcc', '-ffast-math'], ['clang', '-ffast-math']) {
-	my ($name, $more) = @$compiler;
-	my $program = "$SCRATCH/kernels";
-  SKIP: {
-		my $error = `$name -O3 -w -march=native -mprefer-vector-width=512 $more -o $program $Sim::ROOT/tests/sim/native/kernels.c -lm 2>&1`;
-		skip("$name does not build it", 3) if $?;
-		cmp_ok(compare("$name $more", $program), '>', 250, "$name $more: loops of many kinds");
+my $sources = "$Sim::ROOT/tests/sim/native";
+is(system("$^X $sources/generate.pl 24 60 > $SCRATCH/generated.c"), 0, 'programs are generated');
+for my $name (qw(gcc clang)) {
+	my @builds = (["$sources/kernels.c", '-ffast-math', 250], ["$SCRATCH/generated.c", '-fwrapv -fno-math-errno', 60]);
+	for my $build (@builds) {
+		my ($source, $more, $least) = @$build;
+		my $program = "$SCRATCH/vectorised";
+		my $what = "$name $more, " . basename($source);
+	  SKIP: {
+			my $error = `$name -O3 -w -march=native -mprefer-vector-width=512 $more -o $program $source -lm 2>&1`;
+			skip("$name does not build it", 3) if $?;
+			cmp_ok(compare($what, $program), '>=', $least, "$what: loops of many kinds");
+		}
 	}
 }
 
