@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/program/level.h"
+
+#ifdef __x86_64__
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { ALIGNMENT = 8 };
+
+static size_t padded(size_t size)
+{
+	return (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
+
+/* The property of this type in a note's description; 0: it has none. */
+static uint32_t find_property(const uint8_t *at, const uint8_t *end, uint32_t type)
+{
+	uint32_t head[3];
+
+	while ((size_t)(end - at) >= sizeof(head)) {
+		memcpy(head, at, sizeof(head));
+		if (head[0] == type && head[1] == sizeof(uint32_t))
+			return head[2];
+		if (padded(head[1]) + 2 * sizeof(uint32_t) > (size_t)(end - at))
+			break;
+		at += 2 * sizeof(uint32_t) + padded(head[1]);
+	}
+	return 0;
+}
+
+static int look_at(struct dl_phdr_info *module, size_t size, void *found)
+{
+	(void)size;
+	for (unsigned i = 0; i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &module->dlpi_phdr[i];
+		const uint8_t *note = (const uint8_t *)module->dlpi_addr + p->p_vaddr;
+		ElfW(Nhdr) head;
+
+		if (p->p_type != PT_GNU_PROPERTY || p->p_memsz < sizeof(head) + 4)
+			continue;
+		memcpy(&head, note, sizeof(head));
+		if (head.n_type != NT_GNU_PROPERTY_TYPE_0 || head.n_namesz != 4 ||
+			head.n_descsz > p->p_memsz - sizeof(head) - 4)
+			continue;
+		note += sizeof(head) + head.n_namesz;
+		*(uint32_t *)found |= find_property(
+			note, note + head.n_descsz, GNU_PROPERTY_X86_ISA_1_NEEDED);
+	}
+	return 0;
+}
+
+bool cp_level_is_above_avx2(void)
+{
+	uint32_t needed = 0;
+
+	dl_iterate_phdr(look_at, &needed);
+	return needed & GNU_PROPERTY_X86_ISA_1_V4;
+}
+
+#else
+
+bool cp_level_is_above_avx2(void)
+{
+	return false;
+}
+
+#endif
