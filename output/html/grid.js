@@ -18,7 +18,7 @@ function compareBy(column, down) {
 function markedCell(title, name, indent, mark) {
 	const th = make('th', {scope: 'row', title, style: indent && 'padding-left:' + indent + 'rem'});
 	if (mark)
-		th.append(make('span', {class: 'named'}, name), make('span', {class: 'mark', title: mark}, ' <=='));
+		th.append(make('span', {class: 'marked'}, make('span', {class: 'named'}, name), make('span', {class: 'mark', title: mark}, ' <==')));
 	else
 		th.append(name);
 	return th;
