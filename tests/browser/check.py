@@ -63,6 +63,7 @@ def check_table(page, report):
     same([m for m in missing if m[2]['value'] is not None], [],
          'table: only columns without any value are left out')
     ok(reasons > 0, 'table: what is unavailable says why')
+    same([column for column in shown[0][1] if all(cells[column][0] is None for _, cells in shown)], [], 'table: no column is empty')
 
 
 def check_served(page, report):
@@ -114,6 +115,15 @@ def check_two_levels(page, place):
     same(sets, [['L1D', n['refs_from_l1']], ['L2', n['refs_from_l2']], ['memory', n['refs_from_memory']]], 'two levels: what L2 served is not shown again as L3')
     ok('L2 is the last level.' in page.ask("return document.getElementById('served-note').textContent"),
        'two levels: it says so')
+    # Of some regions a ratio is not known, of others it is.
+    report = load(place, 'two')
+    ok(any(len({region['metrics'][name]['status'] for region in report['regions']}) > 1 for name in report['regions'][0]['metrics']),
+       'two levels: a metric of some regions')
+    check_table(page, report)
+    sure = page.ask("return document.getElementById('reasons').textContent")
+    for name, title in (('l2_miss_ratio', 'L2 miss ratio'), ('l2_bandwidth', 'L2 bandwidth')):
+        reasons = {region['metrics'][name]['reason'] for region in report['regions']} - {None}
+        ok(reasons and title in sure and all(reason.split(': ')[-1] in sure for reason in reasons), f'two levels: how sure: why no {name}', reasons, sure)
 
 
 def check_hover(page, report):
