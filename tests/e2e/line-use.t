@@ -132,8 +132,9 @@ for my $seed (1 .. $seeds) {
 	my $whole = profile('--line-use', compile(scratch('whole'), walk_source(@walk, 0)));
 	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{$whole->{findings}};
 	my $at = $walk[3] % 64;
+	my $which = $width == 1 ? $at : "$at to " . ($at + $width - 1);
 	ok($found, "seed $seed: $width of $size bytes of $name: found") or next;
-	like($found->{evidence}, qr/ of which $width\.00 of 64 bytes were used .*: bytes $at to @{[$at + $width - 1]}; the other @{[64 - $width]} \(nearly\) never/,
+	like($found->{evidence}, qr/ of which $width\.00 of 64 bytes were used .*: bytes $which; the other @{[64 - $width]} \(nearly\) never/,
 		"seed $seed: and which bytes");
 	my ($saves) = $found->{advice} =~ /saves ([\d,]+) of/;
 	my $saved = misses($whole->{counts}) - misses(profile('--line-use', compile(scratch('split'), walk_source(@walk, 1)))->{counts});
@@ -154,6 +155,12 @@ for my $seed (1 .. $seeds) {
 		cmp_ok(misses($profile->{counts}), '>', 10000, "seed $seed: $other->[0]: misses");
 		is_deeply(told($profile), [], "seed $seed: $other->[0]: not said");
 	}
+}
+
+{
+	my $profile = profile('--line-use', compile(scratch('byte'), walk_source('row', 9000, 64, 32, 1, 0, 2, 0)));
+	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{$profile->{findings}};
+	like($found->{evidence} // '', qr/: bytes 32; the other 63 \(nearly\) never$/, 'one byte has one number');
 }
 
 # ---- fields ----
