@@ -246,7 +246,13 @@ function startFlame() {
 	flameNote();
 	$('flame-of').addEventListener('change', drawFlame);
 	$('flame-search').addEventListener('input', flameFind);
-	$('flame-search').addEventListener('keydown', event => { if (event.key === 'Enter') flameGo(); });
+	// The key is not also one of the frame that it leads to.
+	$('flame-search').addEventListener('keydown', event => {
+		if (event.key !== 'Enter')
+			return;
+		event.preventDefault();
+		flameGo();
+	});
 	$('flame-whole').addEventListener('click', () => flameShow(flameNodes[0]));
 	$('flame').addEventListener('click', event => {
 		const button = event.target.closest('.frame');

@@ -143,13 +143,14 @@ def check_search(page, tree, paths):
     marked = page.ask("return [...document.querySelectorAll('#flame .found')].map(f => Number(f.dataset.id))")
     ok(marked and all('_dl_' in paths[number][-1][0] for number in marked), 'flame graph: marked', marked)
     ok(focused(page) in marked, 'flame graph: Enter goes to one of them', focused(page))
+    same(page.ask("return document.querySelector('#flame [aria-current]').dataset.id"), '0', 'flame graph: and does not look closer')
     clear = "const s = document.getElementById('flame-search'); s.value = ''; s.dispatchEvent(new Event('input'));"
     page.ask(clear)
     same(page.ask("return document.querySelectorAll('#flame .found').length"), 0, 'flame graph: and taken back')
-    # Closer at a function that has none of them around it or below.
-    other = next(number for number, path in enumerate(paths) if number and not any('_dl_' in name for name, _ in path)
-                 and not any(hit[:len(path)] == path for hit in hits)
-                 and page.ask('return Boolean(document.querySelector(arguments[0]))', f'#flame [data-id="{number}"]'))
+    # Closer at a function that is none of them, and calls none.
+    drawn = page.ask("return [...document.querySelectorAll('#flame .frame')].map(f => Number(f.dataset.id))")
+    other = next((number for number in drawn if not any(hit[:len(paths[number])] == paths[number] for hit in hits)), None)
+    ok(other is not None, 'flame graph: there is a function without', drawn)
     page.ask('document.querySelector(arguments[0]).click()', f'#flame [data-id="{other}"]')
     page.driver.find_element(By.ID, 'flame-search').send_keys('_DL_')
     same(sorted(page.ask("return [...document.querySelectorAll('#flame .found')].map(f => Number(f.dataset.id))")), sorted(marked),
