@@ -117,7 +117,9 @@ bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 # sources and logs.  SUITES_TABLE=doc/validation.md brings the table there up to date.
 SUITES_WORK ?= $(B)/suites
 .PHONY: check-suites-run
-check-suites-run: all test-programs
+check-suites-run: all test-programs vm-prepare-amd64
+	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=20 VM_NATIVE_SECONDS=7200 prove tests/suites/amd64.t
+	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/native.sh
 	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t
 	CALLGRIND_ALL=1 CALLGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_SOURCES='$(SUITES_WORK)/symbols' prove tests/sim/callgrind.t
 	CALLGRIND_ALL=1 prove tests/e2e/line-regions.t tests/e2e/function-regions.t tests/sim/call-paths.t

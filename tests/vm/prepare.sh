@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Fetches what an emulated machine needs of Debian: a kernel and libpfm4, for arm64
-# the parts of Valgrind that the simulated PMU is linked with and libiberty, and for
-# riscv64 a younger emulator than Debian 12 has.
+# Fetches what an emulated machine needs of Debian: a kernel, for other processors
+# libpfm4, for arm64 the parts of Valgrind that the simulated PMU is linked with and
+# libiberty, and for riscv64 a younger emulator than Debian 12 has.
 #
-#	tests/vm/prepare.sh DIRECTORY arm64|riscv64
+#	tests/vm/prepare.sh DIRECTORY amd64|arm64|riscv64
 #
 # Leaves kernel, debian/ (libpfm4, Valgrind, their headers), emulator/ (riscv64) and
 # versions in DIRECTORY; when they are there already it does nothing.  apt runs
@@ -27,13 +27,17 @@ skip()
 }
 
 case $arch in
+amd64) tools=bochs ;;
 arm64) tools='qemu-system-aarch64 aarch64-linux-gnu-gcc' ;;
 riscv64) tools=riscv64-linux-gnu-gcc ;;
 esac
 for tool in $tools cpio gzip; do
-	command -v $tool > /dev/null || skip "no $tool (tools/deps.sh vm installs it)"
+	command -v $tool > /dev/null || skip "no $tool (tools/deps.sh $([ $arch = amd64 ] && echo suites || echo vm) installs it)"
 done
+# Its programs are those that were built for this machine.
+[ "$arch" != amd64 ] || [ "$(uname -m)" = x86_64 ] || skip "this machine is no x86-64"
 case $arch in
+amd64) last=linux-image ;;
 arm64) last=libiberty ;;
 *) last=libpfm4 ;;
 esac
@@ -79,16 +83,26 @@ download()
 		skip "packages cannot be fetched: $(tail -n 1 "$dir/apt.log")"
 }
 
-# Debian's kernel packages name the version: the newest.
-arm64_packages()
+# cloud_kernel PACKAGE...: with these packages.  Debian's kernel packages name the version:
+# the newest.  arm64 boots the plain image, and amd64 the compressed one, as they stand.
+cloud_kernel()
 {
-	image=$(apt-cache depends linux-image-cloud-arm64 2> /dev/null |
+	image=$(apt-cache depends "linux-image-cloud-$arch" 2> /dev/null |
 		sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p' | head -n 1)
-	[ -n "$image" ] || skip "no package linux-image-cloud-arm64 in the machine's archives"
-	download "$image" libpfm4 libpfm4-dev libiberty-dev valgrind
-	# As it stands: arm64 boots the plain image.
+	[ -n "$image" ] || skip "no package linux-image-cloud-$arch in the machine's archives"
+	download "$image" "$@"
 	dpkg-deb --fsys-tarfile "$dir"/debs/linux-image-*.deb |
 		tar -xf - --wildcards --to-stdout './boot/vmlinuz-*' > "$dir/kernel"
+}
+
+amd64_packages()
+{
+	cloud_kernel
+}
+
+arm64_packages()
+{
+	cloud_kernel libpfm4 libpfm4-dev libiberty-dev valgrind
 }
 
 # The installer's kernel is the same, in half the size.

@@ -11,7 +11,7 @@ VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
 # AArch64's instructions are on arm64 only.
 VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c %/vm_functions.c),$(wildcard tests/vm/programs/*.c))
 
-.PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-machine vm-library vm-tool
+.PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-prepare-amd64 vm-native vm-machine vm-library vm-tool
 check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
 	env LC_ALL=C VM='$(VM)' $(PROVE) $(sort $(wildcard tests/vm/*.t))
 
@@ -65,3 +65,54 @@ vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init 
 	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so
 	@for object in $(VM_OBJECTS); do $(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/$$object $(VM_DIR)/build/$$object || exit 1; done
 	@cd $(VM_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz
+
+# For tests/suites/amd64.t: an emulated processor that has what this one may lack, with this
+# machine's libraries, the simulated PMU, and the programs of tests/sim/native: those of compilers are built for it.
+VM_NATIVE := $(VM)/amd64
+VM_NATIVE_ROOT := $(VM_NATIVE)/root
+VM_NATIVE_PROGRAMS := $(addprefix $(B)/sim/native_,fuzz state flags rounding lacking)
+VM_NATIVE_LIBRARIES := ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libgcc_s.so.1
+VM_NATIVE_COMPANIONS := encoder.so
+VM_NATIVE_COMPILERS := gcc clang
+VM_NATIVE_PROCESSORS := skylake-avx512
+VM_NATIVE_BUILT := $(VM_NATIVE)/built/level $(foreach p,kernels generated,$(foreach c,$(VM_NATIVE_COMPILERS),\
+	$(VM_NATIVE_PROCESSORS:%=$(VM_NATIVE)/built/$p.$c.%)))
+VM_GENERATED ?= 100
+VM_LEVEL := -Wl,-z,x86-64-v4
+vm-prepare-amd64:
+	@sh tests/vm/prepare.sh $(VM_NATIVE) amd64
+	@[ -e $(VM_NATIVE)/missing ] || env -u MAKEFLAGS -u MFLAGS \
+		$(MAKE) --no-print-directory B='$(B)' vm-native
+
+# Programs of loops, for each compiler and processor: $(1).$(2).$(3).
+$(VM_NATIVE)/built:
+	@mkdir -p $@
+$(VM_NATIVE)/built/kernels.c: tests/sim/native/kernels.c | $(VM_NATIVE)/built
+	@cp $< $@
+$(VM_NATIVE)/built/generated.c: tests/sim/native/generate.pl tests/vm/vm.mk | $(VM_NATIVE)/built
+	@perl $< 24 $(VM_GENERATED) > $@
+define VM_BUILD
+$(VM_NATIVE)/built/$(1).$(2).$(3): $(VM_NATIVE)/built/$(1).c
+	$$(call run,CC,$(2) -O3 -w -fwrapv -fno-math-errno -fno-trapping-math -march=$(3) -mprefer-vector-width=512 \
+		$(if $(filter kernels,$(1)),-ffast-math) -o $$@ $$< -lm)
+endef
+$(foreach p,kernels generated,$(foreach c,$(VM_NATIVE_COMPILERS),$(foreach m,$(VM_NATIVE_PROCESSORS),\
+	$(eval $(call VM_BUILD,$p,$c,$m)))))
+# Its loader starts it on a processor with AVX-512 only.
+$(VM_NATIVE)/built/level: tests/programs/empty.c | $(VM_NATIVE)/built
+	$(call run,CC,gcc -O1 -w $(VM_LEVEL) -o $@ $<)
+
+vm-native: all $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT)
+	@rm -rf $(VM_NATIVE_ROOT) && mkdir -p $(VM_NATIVE_ROOT) && cd $(VM_NATIVE_ROOT) && \
+		mkdir -p bin lib64 lib/libcachepeek lib/x86_64-linux-gnu proc sys dev tmp
+	@gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $(VM_NATIVE_ROOT)/init tests/vm/init.c
+	@cp $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT) $(VM_NATIVE_ROOT)/bin
+	@cp $(SIM_CORE) $(VM_NATIVE_ROOT)/lib/libcachepeek
+	@for object in libcachepeek.so $(addprefix libcachepeek/,$(notdir $(SIM)) $(VM_NATIVE_COMPANIONS)); do \
+		strip -o $(VM_NATIVE_ROOT)/lib/$$object $(B)/$$object || exit 1; \
+	done
+	@for name in $(VM_NATIVE_LIBRARIES); do \
+		cp -L "$$(gcc -print-file-name=$$name)" $(VM_NATIVE_ROOT)/lib/x86_64-linux-gnu || exit 1; \
+	done
+	@ln -s ../lib/x86_64-linux-gnu/ld-linux-x86-64.so.2 $(VM_NATIVE_ROOT)/lib64
+	@cd $(VM_NATIVE_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz

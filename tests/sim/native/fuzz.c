@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Single instructions, with random registers, masks, flags, rounding and memory: what
- *each leaves behind, in a line.  The same seed makes the same lines, natively or
- *simulated.
+ * each leaves behind, in a line; at last how many of each feature were executed, were
+ * refused (SIGILL), or faulted.  The same seed makes the same lines, natively or
+ * simulated.
  *
  *	fuzz SEED STEP			every STEP-th encoding of the table, from a
  *					random one on, of those that VEX does not
@@ -393,6 +394,31 @@ static void report(
 			s->mxcsr_behind);
 }
 
+#undef NATIVE_FEATURE
+#define NATIVE_FEATURE(name, leaf, subleaf, output, bit) {#name, 0, 0, 0},
+static struct {
+	const char *name;
+	unsigned executed, refused, faulted;
+} tried[] = {
+#include "tools/sim/native/features.h"
+};
+
+static void tally(enum native_feature feature)
+{
+	tried[feature].executed += !fault.signal;
+	tried[feature].refused += fault.signal == SIGILL;
+	tried[feature].faulted += fault.signal && fault.signal != SIGILL;
+}
+
+static void print_tally(void)
+{
+	for (unsigned f = 0; f < NATIVE_NFEATURES; f++)
+		if (tried[f].executed + tried[f].refused + tried[f].faulted)
+			printf("of %s: %u executed, %u refused, %u faulted\n",
+				tried[f].name, tried[f].executed, tried[f].refused,
+				tried[f].faulted);
+}
+
 static void try_state(const struct instruction *i, uint64_t seed, uint8_t *code)
 {
 	static struct state state;
@@ -422,6 +448,7 @@ static void try_encoding(
 		if (fault.signal)
 			fill_random(memory, (PAGES - 1) * PAGE);
 		try_state(&i, seed, code);
+		tally(native_shapes[e->shape].feature);
 	}
 }
 
@@ -476,5 +503,6 @@ int main(int argc, char **argv)
 	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
 		if (is_chosen(&native_encodings[i], all))
 			try_encoding(&native_encodings[i], seed, states, code + i * ROOM);
+	print_tally();
 	return 0;
 }
