@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 MOST_LINES, MOST_PARAMETERS, MOST_NESTING, MOST_FILES = 40, 6, 4, 40
+MOST_LENGTH = 600 # of a file of C, tests too
 # Objects that change, where our code is inside another program.
 MOST_VARIABLES, COUNTED = 125, ('preload', 'tools/sim')
 # What was there before the limits; each line that can go should.
@@ -118,6 +119,13 @@ def rounded():
                     yield '%s: numbers compared as rounded text' % path, found
 
 
+def lengths():
+    listed = subprocess.run(['git', 'ls-files', '*.[ch]'], capture_output=True, text=True, check=True).stdout.split()
+    for path in listed:
+        with open(path, encoding='utf-8') as text:
+            yield path, text.read().count('\n')
+
+
 def functions(path):
     """(name, lines, parameters, nesting) of each: from its "{" in the first column to its "}"."""
     with open(path, encoding='utf-8') as source:
@@ -219,6 +227,7 @@ def main():
     if inside > MOST_VARIABLES:
         broken.append(('%s: variables' % ' and '.join(COUNTED), inside))
     broken += rounded()
+    broken += [('%s: length' % path, length) for path, length in lengths() if length > MOST_LENGTH]
     circles = cycles(paths)
     for circle in circles:
         print('include each other:', ' '.join(circle))

@@ -62,7 +62,8 @@ struct cp_ooo {
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
 };
 
-/* What else a file may say that it assumes, behind enum cp_weight_of: bits of assumed. */
+/* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
+ * assumed. */
 enum cp_assumed {
 	CP_ASSUMED_STLB = CP_NWEIGHTS,
 	CP_ASSUMED_WALK,

@@ -14,7 +14,7 @@
 
 #define CP_JOB_NAMED 8 /* ranks that are named, of those that are unlike the rest */
 
-/* What is kept of each rank by itself. */
+/* The counts that are kept of each rank by itself. */
 #define CP_RANK_COUNTS 3
 extern const char *const cp_rank_counts[CP_RANK_COUNTS];
 
@@ -34,7 +34,7 @@ struct cp_job {
 		uint64_t time_ns; /* of its longest thread */
 		uint64_t mpi_ns, mpi_calls;
 		uint32_t timed, mpi_known; /* bools */
-		/* Of all its threads, by cp_rank_counts. */
+		/* Sums over all its threads, by cp_rank_counts. */
 		struct cp_rank_count {
 			uint64_t value;
 			uint64_t status; /* enum cp_status */

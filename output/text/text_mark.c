@@ -76,7 +76,7 @@ static bool worth_marking(const struct cp_text *text, const struct cp_text_colum
 	return value >= WORTH_MARKING * cp_text_column_value(column, root).value;
 }
 
-/* What is in none of the regions, if there are any, can cost more than each of them. */
+/* The part outside of all regions, if there are any, can cost more than each of them. */
 static bool outside_is_worse(
 	const struct cp_text *text, const struct cp_text_column *column, double worst)
 {

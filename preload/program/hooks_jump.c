@@ -79,7 +79,8 @@ static uintptr_t stack_pointer_of(const void *env)
 
 #endif
 
-/* Of the function that this becomes a part of: at a call it is the same. */
+/* The stack pointer of the function that this becomes a part of: at a call it is the
+ * same. */
 static inline uintptr_t __attribute__((always_inline)) stack_pointer(void)
 {
 	uintptr_t sp = 0;

@@ -70,7 +70,7 @@ static int set_up(struct cp_host *host, char *error, size_t error_size)
 	host->pages = map_touched(PAGES_BYTES, MADV_NOHUGEPAGE);
 	host->scratch = map_touched(PAGES_BYTES, MADV_HUGEPAGE);
 	host->page_bytes = PAGES_BYTES;
-	/* What is much more than the last level has costs only time. */
+	/* Memory much larger than the last level costs only time. */
 	while (bytes > ENOUGH_BYTES && bytes / 2 >= enough)
 		bytes /= 2;
 	while (bytes > LEAST_BYTES && bytes > most)

@@ -150,7 +150,8 @@ static inline double cp_least(double *kept, double now)
 	return *kept;
 }
 
-/* Of a curve that cannot fall: whatever is slower than a point behind it was disturbed.
+/* Mends a curve that cannot fall: whatever is slower than a point behind it was
+ * disturbed.
  */
 static inline void cp_curve_settle(double curve[], size_t count)
 {

@@ -71,7 +71,7 @@ static double same_set(const struct cp_host *host, size_t l2)
 
 enum { MOST_POINTS = 16 };
 
-/* What no last level holds much of. */
+/* More than any last level holds much of. */
 static size_t most_of(const struct cp_host *host)
 {
 	size_t most = 4 * cp_host_level(host, CP_LLC);

@@ -19,6 +19,7 @@
 #include "watch/functions.h"
 #include "system/confine.h"
 #include "machines/team.h"
+#include "mirror.h"
 #include "tool.h"
 #include "model/host.h"
 #include "model/huge.h"
@@ -126,14 +127,6 @@ static void leave_seats(struct thread *t)
 	t->lives = False;
 }
 
-static void copy_out(ULong *to, const ULong *from)
-{
-	if (!to)
-		return;
-	for (UInt i = 0; i < CP_SIM_NALL; i++)
-		to[i] = from[i];
-}
-
 static void add_up(ULong *to, const uint64_t *from)
 {
 	for (UInt i = 0; i < CP_SIM_NALL; i++)
@@ -198,9 +191,9 @@ static void collect_thread(struct thread *t)
 		}
 		add_up(threads.simulated[i].count, core->count);
 		VG_(memset)(core->count, 0, sizeof(core->count));
-		copy_out(threads.simulated[i].mirror, threads.simulated[i].count);
+		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);
 	}
-	copy_out(t->mirror, t->count);
+	mirror_write(t->mirror, t->count);
 	copy_sample_out(t);
 }
 
@@ -320,25 +313,6 @@ static void on_slice_end(ThreadId tid, ULong blocks)
 	add_row();
 }
 
-static void report_others(const HChar *who, UInt number, const ULong *count)
-{
-	for (UInt i = 0; i < tool_options.sweep.npoints; i++)
-		VG_(umsg)
-	("%s %u sweep_%u %llu\n", who, number, i, count[CP_SIM_SWEEP + i]);
-	for (UInt i = CP_SIM_WINDOWS; tool_options.window && i < CP_SIM_NALL; i++)
-		VG_(umsg)
-	("%s %u window_%u %llu\n", who, number, i - CP_SIM_WINDOWS, count[i]);
-}
-
-static void report_counts(const HChar *who, UInt number, const ULong *count)
-{
-#define X(name, meaning)                                                                 \
-	VG_(umsg)("%s %u %s %llu\n", who, number, #name, count[CP_SIM_##name]);
-	CP_SIM_COUNTERS (X)
-#undef X
-		report_others(who, number, count);
-}
-
 static void end_thread(ThreadId tid)
 {
 	struct thread *t = &threads.by_id[tid];
@@ -348,7 +322,7 @@ static void end_thread(ThreadId tid)
 		return;
 	collect_thread(t);
 	if (tool_options.report)
-		report_counts("thread", tid, t->count);
+		mirror_say("thread", tid, t->count);
 	if (tool_options.report && t->sample)
 		sample_report(t->sample, tid);
 	leave_seats(t);
@@ -393,29 +367,17 @@ static void on_fork_child(ThreadId tid)
 	paths_fork_child(tid, profile_thread_number(threads.by_id[tid].profile));
 }
 
-static Bool overlaps_words(const ULong *mirror, UInt words, Addr a, SizeT len)
-{
-	Addr m = (Addr)mirror;
-
-	return mirror && m < a + len && m + words * sizeof(ULong) > a;
-}
-
-static Bool overlaps_mirror(const ULong *mirror, Addr a, SizeT len)
-{
-	return overlaps_words(mirror, CP_SIM_NALL, a, len);
-}
-
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
 static void on_unmap(Addr a, SizeT len)
 {
 	for (UInt i = 0; i < tool_options.nmachines; i++)
-		if (overlaps_mirror(threads.simulated[i].mirror, a, len))
+		if (mirror_overlaps(threads.simulated[i].mirror, CP_SIM_NALL, a, len))
 			threads.simulated[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (overlaps_mirror(threads.by_id[i].mirror, a, len))
+		if (mirror_overlaps(threads.by_id[i].mirror, CP_SIM_NALL, a, len))
 			threads.by_id[i].mirror = NULL;
 	for (UInt i = 0; i < VG_N_THREADS; i++)
-		if (overlaps_words(
+		if (mirror_overlaps(
 			    threads.by_id[i].sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
 			threads.by_id[i].sample_mirror = NULL;
 }
@@ -459,40 +421,29 @@ static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 		on_unmap(a, len);
 }
 
-static Bool writable_words(UWord to, UInt words)
-{
-	return to % sizeof(ULong) == 0 &&
-	       VG_(am_is_valid_for_client)(to, words * sizeof(ULong), VKI_PROT_WRITE);
-}
-
-static Bool is_writable(UWord to)
-{
-	return writable_words(to, CP_SIM_NALL);
-}
-
 Int threads_read(ThreadId tid, UWord out)
 {
-	if (!is_writable(out))
+	if (!mirror_fits(out, CP_SIM_NALL))
 		return 0;
-	copy_out((ULong *)out, threads.by_id[tid].count);
+	mirror_write((ULong *)out, threads.by_id[tid].count);
 	window_end(threads.by_id[tid].window);
 	return 1;
 }
 
 Int threads_read_process(UWord out)
 {
-	if (!is_writable(out))
+	if (!mirror_fits(out, CP_SIM_NALL))
 		return 0;
-	copy_out((ULong *)out, threads.simulated[0].count);
+	mirror_write((ULong *)out, threads.simulated[0].count);
 	return 1;
 }
 
 Int threads_bind(ThreadId tid, UWord mirror)
 {
-	if (mirror && !is_writable(mirror))
+	if (mirror && !mirror_fits(mirror, CP_SIM_NALL))
 		return 0;
 	threads.by_id[tid].mirror = (ULong *)mirror;
-	copy_out(threads.by_id[tid].mirror, threads.by_id[tid].count);
+	mirror_write(threads.by_id[tid].mirror, threads.by_id[tid].count);
 	return 1;
 }
 
@@ -500,7 +451,7 @@ Int threads_bind_sample(ThreadId tid, UWord mirror)
 {
 	struct thread *t = &threads.by_id[tid];
 
-	if (!t->sample || (mirror && !writable_words(mirror, CP_SIM_SAMPLE_WORDS)))
+	if (!t->sample || (mirror && !mirror_fits(mirror, CP_SIM_SAMPLE_WORDS)))
 		return 0;
 	t->sample_mirror = (ULong *)mirror;
 	copy_sample_out(t);
@@ -509,10 +460,10 @@ Int threads_bind_sample(ThreadId tid, UWord mirror)
 
 Int threads_bind_process(UInt machine, UWord mirror)
 {
-	if (mirror && !is_writable(mirror))
+	if (mirror && !mirror_fits(mirror, CP_SIM_NALL))
 		return 0;
 	threads.simulated[machine].mirror = (ULong *)mirror;
-	copy_out(threads.simulated[machine].mirror, threads.simulated[machine].count);
+	mirror_write(threads.simulated[machine].mirror, threads.simulated[machine].count);
 	return 1;
 }
 
@@ -536,11 +487,11 @@ Int threads_series(UWord wanted)
 void threads_sync(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
-		copy_out(threads.by_id[i].mirror, threads.by_id[i].count);
+		mirror_write(threads.by_id[i].mirror, threads.by_id[i].count);
 		copy_sample_out(&threads.by_id[i]);
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
-		copy_out(threads.simulated[i].mirror, threads.simulated[i].count);
+		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);
 }
 
 void threads_pause(ThreadId tid)
@@ -641,8 +592,8 @@ void threads_finish(void)
 	line_use_finish();
 	if (!tool_options.report)
 		return;
-	report_counts("process", VG_(getpid)(), threads.simulated[0].count);
+	mirror_say("process", VG_(getpid)(), threads.simulated[0].count);
 	for (UInt i = 1; i < tool_options.nmachines; i++)
-		report_counts("machine", i, threads.simulated[i].count);
+		mirror_say("machine", i, threads.simulated[i].count);
 	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

@@ -34,7 +34,7 @@ static int64_t signed_bits(uint32_t word, unsigned low, unsigned count)
 	return (int64_t)((uint64_t)word << (64 - low - count)) >> (64 - count);
 }
 
-static uint32_t bits(uint32_t word, unsigned low, unsigned count)
+static uint32_t bits_of(uint32_t word, unsigned low, unsigned count)
 {
 	return word >> low & ((1u << count) - 1);
 }
@@ -112,7 +112,7 @@ static int64_t move_of(uint32_t word)
 		{0xffc003e0, 0x6d8003e0, 15, 7, 8},  /* of d */
 		{0xffc003e0, 0xad8003e0, 15, 7, 16}, /* of q */
 	};
-	int64_t by = (int64_t)bits(word, 10, 12) << (word & 1u << 22 ? 12 : 0);
+	int64_t by = (int64_t)bits_of(word, 10, 12) << (word & 1u << 22 ? 12 : 0);
 
 	if ((word & 0xff8003ff) == 0xd10003ff)
 		return -by;
@@ -135,17 +135,17 @@ static bool saves_address(uint32_t word, int64_t *above)
 	if ((word & 0xffe00fff) == 0xf8000ffe) /* str x30, [sp, #n]! */
 		return true;
 	if ((word & 0xffc003ff) == 0xf90003fe) { /* str x30, [sp, #n] */
-		*above = (int64_t)bits(word, 10, 12) * 8;
+		*above = (int64_t)bits_of(word, 10, 12) * 8;
 		return true;
 	}
 	if (pair != 0xa98003e0 && pair != 0xa90003e0)
 		return false;
 	if (pair == 0xa90003e0)
 		*above = signed_bits(word, 15, 7) * 8;
-	if (bits(word, 0, 5) == LINK)
+	if (bits_of(word, 0, 5) == LINK)
 		return true;
 	*above += 8;
-	return bits(word, 10, 5) == LINK;
+	return bits_of(word, 10, 5) == LINK;
 }
 
 /* The first place where that is done, as compilers write it. */
@@ -173,7 +173,7 @@ static bool is_mark_of_entry(uint32_t word)
 	return (word & 0xffffff3f) == 0xd503241f; /* bti, and what it allows */
 }
 
-static bool signs(uint32_t word)
+static bool is_signing(uint32_t word)
 {
 	return word == PACIASP || word == PACIBSP;
 }
@@ -197,7 +197,7 @@ static enum cp_patch_why can_move(uint32_t word)
 	case UNKNOWN:
 		return CP_PATCH_UNKNOWN;
 	case CALL_REGISTER: /* x30 has its own return address by then */
-		return bits(word, 5, 5) == LINK ? CP_PATCH_FIXED : CP_PATCH_DONE;
+		return bits_of(word, 5, 5) == LINK ? CP_PATCH_FIXED : CP_PATCH_DONE;
 	default:
 		return CP_PATCH_DONE;
 	}
@@ -212,7 +212,7 @@ enum cp_patch_why cp_plan_make(const struct cp_code *code, struct cp_plan *plan)
 		return CP_PATCH_UNKNOWN;
 	if (plan->at + 8 <= code->end && is_mark_of_entry(word_at(plan->at)))
 		plan->at += 4;
-	plan->is_signed = plan->at + 8 <= code->end && signs(word_at(plan->at));
+	plan->is_signed = plan->at + 8 <= code->end && is_signing(word_at(plan->at));
 	if (plan->is_signed)
 		plan->at += 4;
 	if (plan->at + 4 > code->end ||
@@ -251,13 +251,13 @@ struct output {
 	} literals[MOST_LITERALS];
 };
 
-static void put(struct output *out, uint32_t word)
+static void put_word(struct output *out, uint32_t word)
 {
 	memcpy(out->to + out->size, &word, sizeof(word));
 	out->size += sizeof(word);
 }
 
-static bool branch(uintptr_t from, uintptr_t to, uint32_t *word)
+static bool branch_to(uintptr_t from, uintptr_t to, uint32_t *word)
 {
 	int64_t way = (int64_t)(to - from);
 
@@ -269,9 +269,9 @@ static void put_branch(struct output *out, uintptr_t target)
 {
 	uint32_t word;
 
-	if (!branch(out->address + out->size, target, &word))
+	if (!branch_to(out->address + out->size, target, &word))
 		out->far = true;
-	put(out, word);
+	put_word(out, word);
 }
 
 /* A load of a literal, whose distance is added later. */
@@ -282,7 +282,7 @@ static void put_load(struct output *out, uint32_t load, const void *bytes, size_
 	out->literals[i].load = out->size;
 	memset(out->literals[i].bytes, 0, sizeof(out->literals[i].bytes));
 	memcpy(out->literals[i].bytes, bytes, size);
-	put(out, load);
+	put_word(out, load);
 }
 
 /* ldr x, =value */
@@ -294,7 +294,7 @@ static void put_value(struct output *out, unsigned into, uintptr_t value)
 static void put_literals(struct output *out)
 {
 	while (out->size % 16)
-		put(out, NOP);
+		put_word(out, NOP);
 	for (unsigned i = 0; i < out->nliterals; i++) {
 		size_t load = out->literals[i].load;
 		uint32_t word = word_at((uintptr_t)out->to + load) |
@@ -313,36 +313,36 @@ static void put_condition(
 {
 	uint32_t distance = ((1u << count) - 1) << 5;
 
-	put(out, (word & ~distance) | 2u << 5);
+	put_word(out, (word & ~distance) | 2u << 5);
 	put_branch(out, from + 4);
 	put_branch(out, target_of(from));
 }
 
 static uintptr_t address_of(uint32_t word, uintptr_t from)
 {
-	int64_t distance = signed_bits(word, 5, 19) * 4 + bits(word, 29, 2);
+	int64_t distance = signed_bits(word, 5, 19) * 4 + bits_of(word, 29, 2);
 
 	if (word >> 31)
 		return (from & ~0xffful) + (uintptr_t)(distance * 4096);
 	return from + (uintptr_t)distance;
 }
 
-/* Of a general register memory may have been relocated, or have changed; of vector
- * registers there is none to have the address in, but they are constants. */
+/* Memory that a general register points to may have been relocated, or have changed; of
+ * vector registers there is none to have the address in, but they are constants. */
 static void put_literal(struct output *out, uint32_t word, uintptr_t from)
 {
 	uintptr_t at = from + (uintptr_t)(signed_bits(word, 5, 19) * 4);
-	unsigned into = bits(word, 0, 5), what = bits(word, 30, 2);
+	unsigned into = bits_of(word, 0, 5), what = bits_of(word, 30, 2);
 	static const uint32_t loads[] = {0xb9400000, 0xf9400000, 0xb9800000};
 
 	if (word & 1u << 26) {
 		put_load(out, word & ~(((1u << 19) - 1) << 5), (const void *)at,
 			(size_t)4 << what);
 	} else if (into == STACK_POINTER) { /* here the register that is zero */
-		put(out, NOP);
+		put_word(out, NOP);
 	} else {
 		put_value(out, into, at);
-		put(out, loads[what] | into << 5 | into);
+		put_word(out, loads[what] | into << 5 | into);
 	}
 }
 
@@ -358,7 +358,7 @@ static void put_moved(struct output *out, uint32_t word, uintptr_t from)
 		break;
 	case CALL_REGISTER:
 		put_value(out, LINK, from + 4);
-		put(out, word & ~(1u << 21)); /* br */
+		put_word(out, word & ~(1u << 21)); /* br */
 		break;
 	case CONDITION_19:
 		put_condition(out, word, from, 19);
@@ -367,7 +367,7 @@ static void put_moved(struct output *out, uint32_t word, uintptr_t from)
 		put_condition(out, word, from, 14);
 		break;
 	case ADDRESS:
-		put_value(out, bits(word, 0, 5), address_of(word, from));
+		put_value(out, bits_of(word, 0, 5), address_of(word, from));
 		break;
 	case LITERAL:
 		put_literal(out, word, from);
@@ -375,7 +375,7 @@ static void put_moved(struct output *out, uint32_t word, uintptr_t from)
 	case PREFETCH:
 		break;
 	default:
-		put(out, word);
+		put_word(out, word);
 	}
 }
 
@@ -385,13 +385,13 @@ static void put_enter(struct output *out, uint32_t number, uintptr_t enter)
 	uintptr_t code;
 
 	memcpy(&code, (const void *)enter, sizeof(code));
-	put(out, 0xa9bf7bfd); /* stp x29, x30, [sp, #-16]! */
-	put(out, 0xa9bf47f0); /* stp x16, x17, [sp, #-16]! */
+	put_word(out, 0xa9bf7bfd); /* stp x29, x30, [sp, #-16]! */
+	put_word(out, 0xa9bf47f0); /* stp x16, x17, [sp, #-16]! */
 	put_value(out, 16, code);
 	put_value(out, 17, number);
-	put(out, 0xd63f0200); /* blr x16 */
-	put(out, 0xa8c147f0); /* ldp x16, x17, [sp], #16 */
-	put(out, 0xa8c17bfd); /* ldp x29, x30, [sp], #16 */
+	put_word(out, 0xd63f0200); /* blr x16 */
+	put_word(out, 0xa8c147f0); /* ldp x16, x17, [sp], #16 */
+	put_word(out, 0xa8c17bfd); /* ldp x29, x30, [sp], #16 */
 }
 
 size_t cp_plan_build(const struct cp_plan *plan, uint32_t number, uintptr_t enter,
@@ -402,10 +402,10 @@ size_t cp_plan_build(const struct cp_plan *plan, uint32_t number, uintptr_t ente
 
 	/* The address that takes its place is signed as its own. */
 	if (plan->is_signed)
-		put(&out, before == PACIASP ? AUTIASP : AUTIBSP);
+		put_word(&out, before == PACIASP ? AUTIASP : AUTIBSP);
 	put_enter(&out, number, enter);
 	if (plan->is_signed)
-		put(&out, before);
+		put_word(&out, before);
 	put_moved(&out, word_at(plan->at), plan->at);
 	put_branch(&out, plan->at + 4);
 	put_literals(&out);
@@ -416,7 +416,7 @@ bool cp_plan_jump(
 	const struct cp_plan *plan, uintptr_t trampoline, uint8_t to[CP_JUMP_SIZE])
 {
 	uint32_t word;
-	bool reaches = branch(plan->at, trampoline, &word);
+	bool reaches = branch_to(plan->at, trampoline, &word);
 
 	memcpy(to, &word, sizeof(word));
 	return reaches;

@@ -170,8 +170,8 @@ static void add_rest(struct cp_unwinder *unwinder)
 		unwinder->address[unwinder->n++] = chain->word[i] - 1;
 }
 
-/* What is behind the innermost frame up to where nothing is mapped: a register that is no
- * frame pointer leads to no caller. */
+/* The stack behind the innermost frame up to where nothing is mapped: a register that is
+ * no frame pointer leads to no caller. */
 static size_t in_memory(const struct cp_unwinder *unwinder)
 {
 	size_t n = 1;

@@ -286,7 +286,7 @@ LANES_INLINE uint64_t aged_way(uint64_t stamp, uint32_t way)
 	return stamp << 7 | way;
 }
 
-LANES_INLINE uint64_t lesser(uint64_t a, uint64_t b)
+LANES_INLINE uint64_t lesser_of(uint64_t a, uint64_t b)
 {
 	return b < a ? b : a;
 }
@@ -298,14 +298,15 @@ static uint32_t oldest_way(const uint64_t *stamps, uint32_t ways)
 	uint32_t i = 0;
 
 	for (; i + 4 <= ways; i += 4) {
-		a = lesser(a, aged_way(stamps[i], i));
-		b = lesser(b, aged_way(stamps[i + 1], i + 1));
-		c = lesser(c, aged_way(stamps[i + 2], i + 2));
-		d = lesser(d, aged_way(stamps[i + 3], i + 3));
+		a = lesser_of(a, aged_way(stamps[i], i));
+		b = lesser_of(b, aged_way(stamps[i + 1], i + 1));
+		c = lesser_of(c, aged_way(stamps[i + 2], i + 2));
+		d = lesser_of(d, aged_way(stamps[i + 3], i + 3));
 	}
 	for (; i < ways; i++)
-		a = lesser(a, aged_way(stamps[i], i));
-	return (uint32_t)lesser(lesser(a, b), lesser(c, d)) & (CACHE_MAX_WAYS - 1);
+		a = lesser_of(a, aged_way(stamps[i], i));
+	return (uint32_t)lesser_of(lesser_of(a, b), lesser_of(c, d)) &
+	       (CACHE_MAX_WAYS - 1);
 }
 
 /* Asks for the last use of every way of an L1D or L1I, without a branch that nobody
@@ -322,7 +323,7 @@ static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place 
 
 		stamp = fact > stamp ? fact : stamp;
 		stamps[way] = stamp;
-		best = lesser(best, aged_way(stamp, way));
+		best = lesser_of(best, aged_way(stamp, way));
 	}
 	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }

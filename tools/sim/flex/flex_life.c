@@ -12,7 +12,7 @@ static uint32_t line_shift(const struct machine *m, const struct geometry *g)
 	return g->sets && g->line ? log2_of(g->line) - log2_of(m->line) : 0;
 }
 
-static uint32_t larger(uint32_t x, uint32_t y)
+static uint32_t larger_of(uint32_t x, uint32_t y)
 {
 	return x > y ? x : y;
 }
@@ -37,9 +37,9 @@ int flex_uncore_init(struct uncore *u, const struct machine *m)
 	if (!s)
 		return -1;
 	u->flex = s;
-	s->granule_shift = larger(line_shift(m, &m->l1d), line_shift(m, &m->l2));
+	s->granule_shift = larger_of(line_shift(m, &m->l1d), line_shift(m, &m->l2));
 	if (m->llc.shared)
-		s->granule_shift = larger(s->granule_shift, line_shift(m, &m->llc));
+		s->granule_shift = larger_of(s->granule_shift, line_shift(m, &m->llc));
 	s->sockets = m->sockets;
 	s->cores = m->cores;
 	return new_group(s, m, 0) ? 0 : -1;
@@ -110,7 +110,7 @@ static int join_cluster(struct core *core, const struct machine *m)
 
 	while (cluster && cluster->socket != socket)
 		cluster = cluster->next;
-	if (!cluster || cluster->ncores >= larger(m->l2.shared, 1))
+	if (!cluster || cluster->ncores >= larger_of(m->l2.shared, 1))
 		cluster = new_cluster(s, m, socket);
 	if (!cluster)
 		return -1;

@@ -2,48 +2,7 @@
  *
  * Behind the first level of a machine that is not plain (flex.h).
  */
-#include "flex/flex.h"
-#include "model/facts.h"
-#include "model/host.h"
-
-static struct flex_shared *shared_of(const struct core *core)
-{
-	return core->uncore->flex;
-}
-
-static struct flex_cache *llc_of(const struct core *core)
-{
-	return &core->flex->cluster->group->llc;
-}
-
-static int is_dirty(const struct flex_cache *c, const struct flex_place *p)
-{
-	return *flex_flags(c, p) & FLEX_ANY_DIRTY;
-}
-
-/* ---- what L2 was written last ---- */
-
-/* The line at p, which is modified, owned and the newest of its set, as its write-back
- * L2 was told to write it: the next write finds it so, unless anything else in the set
- * is looked up before. */
-static uint64_t *written_in(struct flex_cluster *cluster, const struct flex_place *p)
-{
-	return &cluster->written[p->set % FLEX_WRITTEN];
-}
-
-static uint64_t name_of(const struct flex_place *p)
-{
-	return (uint64_t)p->tag << 32 | p->set;
-}
-
-/* Empties the way; returns whether it was modified. */
-static int take_line(struct flex_cache *c, const struct flex_place *p)
-{
-	int dirty = is_dirty(c, p) != 0;
-
-	flex_drop(c, p);
-	return dirty;
-}
+#include "flex/flex_outer_parts.h"
 
 /* ---- taking lines away from L1 ---- */
 

@@ -428,7 +428,7 @@ static UWord keep_flow(void)
 	return (UWord)k->flow;
 }
 
-static ULong most(ULong a, ULong b)
+static ULong most_of(ULong a, ULong b)
 {
 	return a > b ? a : b;
 }
@@ -458,10 +458,10 @@ static UInt chain_of(UInt instructions, UInt loads, UInt stores)
 	ULong slots = ticks_for(instructions, of->width), all, before = flows.chained;
 
 	flows.issued += slots;
-	all = most(flows.issued + flows.chained, longest_chain() * AHEAD_TICKS);
-	all = most(all,
-		flows.issued + before - slots +
-			most(ticks_for(loads, of->loads), ticks_for(stores, of->stores)));
+	all = most_of(flows.issued + flows.chained, longest_chain() * AHEAD_TICKS);
+	all = most_of(all, flows.issued + before - slots +
+				   most_of(ticks_for(loads, of->loads),
+					   ticks_for(stores, of->stores)));
 	flows.chained = all - flows.issued;
 	return (UInt)(flows.chained - before);
 }

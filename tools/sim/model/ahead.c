@@ -1,87 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "model/ahead.h"
-#include "model/deed.h"
-#include "model/facts.h"
-#include "model/guess.h"
-#include "model/host.h"
-#include "model/room.h"
-
-#define WALLS 1024 /* powers of two */
-#define ENTRIES TIMING_BUFFERS
-#define STEP_BITS 14
-
-/* Where the program has got to: instructions before it, and ticks that they take if
- * nothing is late. */
-struct position {
-	uint64_t number, ticks;
-};
-
-/* When a value is ready, and from which level the line came that it hangs on: one number
- * that can be compared. */
-typedef uint64_t when;
-#define LEVEL_BITS 3
-
-LANES_INLINE when when_of(uint64_t cycle, enum level level)
-{
-	return cycle << LEVEL_BITS | level;
-}
-
-LANES_INLINE uint64_t cycle_of(when w)
-{
-	return w >> LEVEL_BITS;
-}
-
-LANES_INLINE enum level level_in(when w)
-{
-	return (enum level)(w & ((1 << LEVEL_BITS) - 1));
-}
-
-LANES_INLINE uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-/* The time that a line takes: cycles of translation, cycles without room, and those of
- * the level.  It is there at `ready`. */
-struct trip {
-	uint64_t ready;
-	uint32_t translation, crowd, latency;
-	enum level level;
-};
-
-/* The instruction that is not issued before a load has its value. */
-struct wall {
-	uint64_t number;
-	struct trip trip;
-};
-
-struct ahead {
-	/* The flow of the batch that runs, or was run last; bit 0: it ends in a
-	 * branch. */
-	uintptr_t flow;
-	uint64_t is_late; /* any */
-
-	uint64_t number;    /* up to the last collect */
-	struct position at; /* advanced to */
-	uint64_t delay;     /* by then */
-	uint64_t told, told_issue;
-	uint64_t lines_ready;             /* of all loads so far */
-	uint64_t missing_stores, drained; /* so far; when the last of them has left */
-
-	/* Registers that are late, now and when the superblock began, and its loads
-	 * that are, a bit each, and when they are ready.  Times of others are old. */
-	uint64_t late_now, late_begin, late_loads;
-	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
-
-	uint32_t first_wall, nwalls;
-	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
-	struct ooo of;
-	struct reach reach;
-	struct wall wall[WALLS];
-	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
-	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
-	struct guesses guesses;
-};
+#include "model/ahead_parts.h"
 
 /* ---- where and when ---- */
 
@@ -208,7 +126,7 @@ static when ready_when(
 
 		if (is_register ? a->late_begin >> s->from & 1
 				: a->late_loads >> load & 1)
-			latest = later(latest,
+			latest = later_of(latest,
 				(is_register ? a->begin[s->from] : a->load[load]) +
 					((when)s->add << LEVEL_BITS));
 	}
@@ -236,7 +154,7 @@ static void value_comes(struct ahead *a, int32_t load, when w)
 	if (load < 0)
 		return;
 	if (a->late_loads >> load & 1)
-		w = later(w, a->load[load]);
+		w = later_of(w, a->load[load]);
 	a->load[load] = w;
 	a->late_loads |= 1ull << load;
 	a->is_late = 1;
@@ -339,7 +257,7 @@ static void wait_for_entry(struct core *core, struct ahead *a)
 
 static void add_entry(struct ahead *a, uint64_t there)
 {
-	a->drained = later(a->drained, there);
+	a->drained = later_of(a->drained, there);
 	a->left[a->missing_stores++ % ENTRIES] = a->drained;
 }
 
@@ -372,7 +290,7 @@ static struct missed missed_by_store(const struct change *by, const struct deed 
 static void load_value(struct core *core, struct ahead *a, const struct change *by,
 	const struct deed *did, int32_t which)
 {
-	uint64_t start = later(cycle_now(a), cycle_of(address_ready(a, which))),
+	uint64_t start = later_of(cycle_now(a), cycle_of(address_ready(a, which))),
 		 translated = translate_pages(core, a, did, by, start);
 	struct trip trip =
 		travel_all(core, a, missed_by_load(by, did), LOAD, start, translated);
@@ -390,7 +308,7 @@ static void store_value(struct core *core, struct ahead *a, const struct change 
 	struct trip trip;
 
 	wait_for_entry(core, a);
-	start = later(cycle_now(a), cycle_of(address_ready(a, which)));
+	start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
 	translated = did->loads ? start : translate_pages(core, a, did, by, start);
 	trip = travel_all(core, a, missed_by_store(by, did), STORE, start, translated);
 	add_entry(a, trip.ready);

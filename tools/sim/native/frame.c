@@ -162,7 +162,7 @@ static void clear_state(struct thread_state *t)
 	g->guest_FPROUND = g->guest_FC3210 = g->guest_SSEROUND = 0;
 }
 
-/* What was saved is what the area says: a handler may be the first to use 512 bits. */
+/* The area says which were saved: a handler may be the first to use 512 bits. */
 static Bool has_components(const struct area *from)
 {
 	ULong saved = from->features & saved_features();

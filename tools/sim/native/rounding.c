@@ -53,7 +53,7 @@ static Bool is_shift(UInt opcode)
 }
 
 /* VMOVDDUP of 32 bytes, of which VEX loads the 16 that count. */
-static Bool duplicates(const UChar *opcode)
+static Bool is_duplicate(const UChar *opcode)
 {
 	enum { FIELDS = 7, OF_32_BYTES_WITH_F2 = 7 };
 
@@ -112,7 +112,7 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	if (map == 1 && (*opcode == 0xd0 || (*opcode == 0x5a && opcode[1] < 0xc0)))
 		return True;
 	if (map == 1 && (*code == 0xc4 || *code == 0xc5) &&
-		(is_shift(*opcode) || duplicates(opcode)))
+		(is_shift(*opcode) || is_duplicate(opcode)))
 		return opcode[1] < 0xc0;
 	return map == 1 && mxcsr.is_other && is_computing(*opcode);
 }

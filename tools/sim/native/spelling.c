@@ -38,7 +38,7 @@ static struct spelling take_apart(UChar *code, const UChar *end)
 	return s;
 }
 
-static void drop(UChar *prefix)
+static void drop_prefix(UChar *prefix)
 {
 	if (prefix)
 		*prefix = CS;
@@ -77,15 +77,15 @@ static void spell_pop(UChar *opcode)
 static void spell_x87(const struct spelling *s)
 {
 	if (!has_layouts(s->opcode))
-		drop(s->operand_size);
-	drop(s->repeat);
+		drop_prefix(s->operand_size);
+	drop_prefix(s->repeat);
 	drop_w(s);
 	spell_pop(s->opcode);
 }
 
 /* --- Two bytes of opcode --- */
 
-/* Of MMX, and of SSE with the same opcode: those that have no general register. */
+/* Forms of MMX, and of SSE with the same opcode, that have no general register. */
 static Bool is_of_vectors(const UChar *opcode)
 {
 	UChar at = *opcode;
@@ -115,8 +115,8 @@ static void spell_prefetch(const struct spelling *s)
 {
 	UChar *opcode = s->opcode;
 
-	drop(s->operand_size);
-	drop(s->repeat);
+	drop_prefix(s->operand_size);
+	drop_prefix(s->repeat);
 	drop_w(s);
 	if (*opcode == 0x0d && reg_of(opcode[1]) == 2) /* PREFETCHWT1 as PREFETCHW */
 		opcode[1] ^= 3 << 3;
@@ -131,15 +131,15 @@ static void spell_two_bytes(const struct spelling *s)
 		spell_prefetch(s);
 	else if (*opcode == 0xae && reg_of(opcode[1]) == 7 && opcode[1] < 0xc0 &&
 		 !s->repeat) {
-		drop(s->operand_size); /* CLFLUSHOPT as CLFLUSH */
+		drop_prefix(s->operand_size); /* CLFLUSHOPT as CLFLUSH */
 		drop_w(s);
 	} else if (*opcode == 0xc7 && reg_of(opcode[1]) == 1)
-		drop(s->operand_size); /* CMPXCHG8B, CMPXCHG16B */
+		drop_prefix(s->operand_size); /* CMPXCHG8B, CMPXCHG16B */
 	else if (is_of_vectors(opcode) ? !s->repeat : s->repeat && *opcode == 0xd6)
 		drop_w(s);
 	else if (ignores_repeat(*opcode) ||
 		 (is_f2 && (*opcode | 1) == 0xbd)) /* BSF, BSR */
-		drop(s->repeat);
+		drop_prefix(s->repeat);
 }
 
 /* --- One byte --- */
@@ -171,6 +171,6 @@ void spelling_make_usual(UChar *code, const UChar *end)
 		s.opcode++;
 		spell_two_bytes(&s);
 	} else if (is_integer(s.opcode)) {
-		drop(s.repeat);
+		drop_prefix(s.repeat);
 	}
 }

@@ -37,7 +37,8 @@ struct recent {
 	UInt number;
 };
 
-/* What is known of the program's memory, but blocks of its heap: see profile_shadow.c. */
+/* All that is known of the program's memory, but blocks of its heap: see
+ * profile_shadow.c. */
 static struct {
 	struct object *objects;
 	UInt nobjects, objects_room;

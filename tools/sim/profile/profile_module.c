@@ -16,7 +16,7 @@ struct module {
 	UInt id;
 };
 
-/* What the file has got so far; a fork's child tells it again. */
+/* The modules that the file has got so far; a fork's child tells it again. */
 static struct {
 	struct module *modules; /* those that are mapped */
 	UInt n;

@@ -28,7 +28,7 @@ struct line {
 /* Where the running thread's last references went. */
 #define RECENT 1024
 
-/* What all threads did to each line, and the time by which their turns go. */
+/* The deeds of all threads to each line, and the time by which their turns go. */
 static struct {
 	/* The running thread's time, and everybody's; in data references. */
 	ULong clocks[CP_PROFILE_THREADS + 1], now, ended;

@@ -75,11 +75,9 @@ struct thread_functions {
 	guest state;              /* to come back with */
 };
 
-/* code of the core's, that no header of it for tools has */
-extern VexControl vex_control;
+extern VexControl vex_control; /* the core's: no header of it for tools has it */
 
-/* All threads' functions; the rest is the running thread's, as generated code reads it.
- */
+/* All threads' functions; the rest is the running thread's: generated code reads it. */
 static struct {
 	Bool wanted;
 	struct thread_functions **threads; /* by ThreadId */
