@@ -11,7 +11,7 @@
 
 #include "tools/calibrate/calibrate.h"
 
-enum { TURNS = 100, MOST_BATCHES = 200 };
+enum { TURNS = 100, MOST_BATCHES = 200, MOST_CYCLES = 20000 };
 #define MOST_NS 200e6 /* of all batches */
 
 struct pair {
@@ -76,6 +76,8 @@ void cp_measure_transfers(struct cp_host *host, double found[CP_NFIGURES])
 	}
 	atomic_store(&pair.over, true);
 	pthread_join(thread, NULL);
-	if (!pair.is_alone)
+	/* In more than that the scheduler had its turns, too: the two never ran at once.
+	 */
+	if (!pair.is_alone && best / host->ns < MOST_CYCLES)
 		found[CP_FIGURE_TRANSFER] = best / host->ns;
 }
