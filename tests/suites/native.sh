@@ -73,7 +73,7 @@ program sealed sealed.c -lcrypto && compare 'libcrypto, sealed' ./sealed
 program dgemm dgemm.c -lopenblas && compare OpenBLAS env OPENBLAS_NUM_THREADS=1 ./dgemm
 program json json.cc -lsimdjson &&
 	compare "simdjson ($(./json document.json name))" ./json document.json
-! python3 -c 'import numpy' 2> /dev/null || compare NumPy env OPENBLAS_NUM_THREADS=1 /usr/bin/python3 "$here/native/arrays.py"
+! /usr/bin/python3 -c 'import numpy' 2> /dev/null || compare NumPy env OPENBLAS_NUM_THREADS=1 /usr/bin/python3 "$here/native/arrays.py"
 for level in 1 6 12; do
 	compare "zstd -$level" zstd -$level -c data
 done
