@@ -247,7 +247,7 @@ static void rank_stamps(struct core *core)
 }
 
 /* On a plain machine each miss brings a line, and nothing else does. */
-static void collect_lines(const struct core *core, uint64_t *n)
+void core_derive_lines(const struct core *core, uint64_t *n)
 {
 	uint64_t from_l1;
 
@@ -287,18 +287,13 @@ static void collect_counts(struct core *core)
 	core->clock_seen = core->clock;
 }
 
-void core_derive(const struct core *core, uint64_t *counts)
-{
-	if (!core->flex)
-		collect_lines(core, counts);
-	span_collect(counts);
-}
-
 void core_collect(struct core *core)
 {
-	if (!core->flex) /* the front counts for those */
+	if (!core->flex) { /* the front counts for those */
 		collect_counts(core);
-	core_derive(core, core->count);
+		core_derive_lines(core, core->count);
+	}
+	span_collect(core->count);
 	timing_collect(core);
 	ahead_collect(core);
 }

@@ -239,8 +239,9 @@ struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
-/* Derives the other counts from some, as core_collect does; linear. */
-void core_derive(const struct core *core, uint64_t *counts);
+/* Derives the other counts of lines from some, as core_collect does on a plain machine;
+ * linear. */
+void core_derive_lines(const struct core *core, uint64_t *counts);
 
 /* l1.c; after outer_choose_paths */
 void l1_choose_paths(struct core *core);

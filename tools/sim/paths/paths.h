@@ -42,34 +42,6 @@ void paths_after_collect(ThreadId tid, const struct core *core);
 void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a);
 void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool counted);
 
-/* ---- tree.c: nodes, by number; 0: none, there was no room ---- */
-
-UInt tree_root(UInt thread);
-/* The node of a function called there: the same where it calls itself, or where there is
- * no room for more. */
-UInt tree_child(UInt parent, Addr function);
-/* The same, which has one more call. */
-UInt tree_call(UInt parent, Addr function);
-struct cp_profile_path *tree_node(UInt node);
-/* Does it only lead to another one: a stub of the PLT, code of the library's own? */
-Bool tree_is_passage(UInt node);
-/* Functions there are others from now on. */
-void tree_forget(Addr a, SizeT len);
-void tree_fork_child(void);
-
-/* ---- counts.c: what was counted since the last time ---- */
-
-void counts_start(const struct front *front);
-/* The core whose counters are looked at. */
-void counts_use(const struct core *core);
-/* Adds that of the core that is looked at. */
-void counts_settle(struct cp_profile_path *to, const struct core *core);
-/* The same of any core, and what changes on no machine while its thread runs. */
-void counts_settle_all(struct cp_profile_path *to, const struct core *core);
-/* Adds what only core_collect() knows, after which all counts are 0. */
-void counts_collected(struct cp_profile_path *to, const struct core *core);
-void counts_forget(void);
-
 /* ---- code.c ---- */
 
 /* Does a function begin there, by the symbols of its file? */

@@ -10,7 +10,8 @@
  * was interrupted is its caller.
  */
 #include "emit.h"
-#include "paths/paths.h"
+#include "paths/counts.h"
+#include "paths/tree.h"
 
 #if !defined(VGA_amd64)
 #include "libvex_guest_arm64.h"
@@ -43,8 +44,9 @@ struct stack {
 static struct {
 	struct stack *stacks; /* by ThreadId */
 	struct stack *current;
-	const struct core *core; /* the running thread's */
-	UInt node;               /* node whose counts are growing */
+	const struct core *core;     /* the running thread's */
+	struct cp_profile_path *out; /* the node whose counts are growing */
+	UInt node;                   /* its number */
 	/* Read by generated code. */
 	Addr limit; /* the stack pointer above which a call is over */
 	Addr here;  /* the innermost call's function */
@@ -67,18 +69,24 @@ static UInt node_of(const struct stack *s)
 	return s->depth ? s->frames[s->depth - 1].node : s->root;
 }
 
+/* A call that is over leaves the stack pointer above this. */
+static Addr limit_of(const struct frame *top)
+{
+#if defined(VGA_amd64)
+	return top->sp;
+#else
+	return top->sp - 1; /* a return leaves it as it was */
+#endif
+}
+
 static void set_limit(const struct stack *s)
 {
 	const struct frame *top = top_of(s);
 
 	paths.here = s->depth ? s->frames[s->depth - 1].function : 0;
-	paths.limit = top ? top->sp : ~0ul;
+	paths.limit = top ? limit_of(top) : ~0ul;
 	if (s->nbarriers)
 		paths.limit = 0; /* it may be left by a jump */
-#if !defined(VGA_amd64)
-	else if (top)
-		paths.limit--; /* a return leaves it as it was */
-#endif
 }
 
 /* Where time is simulated, it is known only when everything is collected. */
@@ -87,20 +95,24 @@ static void settle_counts(void)
 	if (tool_options.timing)
 		threads_collect((ThreadId)(paths.current - paths.stacks));
 	else
-		counts_settle(tree_node(paths.node), paths.core);
+		counts_settle(paths.out, paths.core);
 }
 
-static void settle_on(struct stack *s)
+static inline void go_to(UInt node)
 {
-	UInt node = node_of(s);
-
-	if (s != paths.current)
-		return;
-	set_limit(s);
 	if (node == paths.node)
 		return;
 	settle_counts();
 	paths.node = node;
+	paths.out = tree_node(node);
+}
+
+static void settle_on(struct stack *s)
+{
+	if (s != paths.current)
+		return;
+	set_limit(s);
+	go_to(node_of(s));
 }
 
 /* ---- calls ---- */
@@ -139,13 +151,17 @@ static void drop_barriers(struct stack *s, Addr sp)
 	}
 }
 
-static void add_frame(struct stack *s, struct frame f)
+static __attribute__((noinline)) void make_room(struct stack *s)
 {
-	if (s->depth == s->room) {
-		s->room = s->room ? 2 * s->room : 64;
-		s->frames = VG_(realloc)(
-			"cachepeek.frames", s->frames, s->room * sizeof(*s->frames));
-	}
+	s->room = s->room ? 2 * s->room : 64;
+	s->frames =
+		VG_(realloc)("cachepeek.frames", s->frames, s->room * sizeof(*s->frames));
+}
+
+static inline void add_frame(struct stack *s, struct frame f)
+{
+	if (s->depth == s->room)
+		make_room(s);
 	s->frames[s->depth++] = f;
 }
 
@@ -157,34 +173,60 @@ static void push_frame(struct stack *s, Addr sp, Addr function, Addr ret)
 	settle_on(s);
 }
 
+/* What most calls and returns do: there is no handler on a stack of its own. */
+static inline void settle_simply(struct stack *s, UInt depth)
+{
+	const struct frame *top = depth ? &s->frames[depth - 1] : NULL;
+
+	s->depth = depth;
+	paths.here = top ? top->function : 0;
+	paths.limit = top ? limit_of(top) : ~0ul;
+	go_to(top ? top->node : s->root);
+}
+
 static void on_call(Addr sp, Addr target, Addr ret)
 {
 	struct stack *s = paths.current;
-	const struct frame *top;
+	UInt depth, base, caller;
 
 	if (!s)
 		return;
 	if (s->nbarriers)
 		drop_barriers(s, sp);
-	while ((top = top_of(s)) && is_stale(top, sp))
-		s->depth--;
+	base = base_of(s);
+	for (depth = s->depth; depth > base; depth--)
+		if (!is_stale(&s->frames[depth - 1], sp))
+			break;
 #if defined(VGA_amd64)
 	ret = 0;
 #endif
-	push_frame(s, sp, target, ret);
+	caller = depth ? s->frames[depth - 1].node : s->root;
+	s->depth = depth;
+	add_frame(s, (struct frame){sp, ret, target, tree_call(caller, target)});
+	if (s->nbarriers)
+		settle_on(s);
+	else
+		settle_simply(s, depth + 1);
 }
 
 static void on_leave(Addr sp, Addr next)
 {
 	struct stack *s = paths.current;
-	const struct frame *top;
+	UInt depth, base;
 
 	if (!s)
 		return;
-	drop_barriers(s, sp);
-	while ((top = top_of(s)) && is_over(top, sp, next))
-		s->depth--;
-	settle_on(s);
+	if (s->nbarriers)
+		drop_barriers(s, sp);
+	base = base_of(s);
+	for (depth = s->depth; depth > base; depth--)
+		if (!is_over(&s->frames[depth - 1], sp, next))
+			break;
+	s->depth = depth;
+	if (s->nbarriers)
+		settle_on(s);
+	else
+		settle_simply(s, depth);
 }
 
 /* Has it come back to a function that had jumped elsewhere? */
@@ -268,6 +310,7 @@ void paths_use(ThreadId tid, const struct core *its_core)
 	paths.core = its_core;
 	counts_use(paths.core);
 	paths.node = node_of(paths.current);
+	paths.out = tree_node(paths.node);
 	set_limit(paths.current);
 }
 

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The tree: its nodes are entries of the profile's file, so that they outlive the
- * process, and are found by their parent and the address of their function.
+ * The tree of calling contexts, as it grows.
  */
-#include "paths/paths.h"
+#include "paths/tree.h"
 #include "profile/profile.h"
 
-#define GONE 1
+struct path_node *path_nodes;
 
-struct node {
-	struct cp_profile_path *out;
-	Addr function; /* 0: a thread's root; GONE: it was unmapped */
-	UInt parent;
-	UInt latest; /* child: what is called again and again is found at once */
+/* Where a node is found: what is compared is beside it. */
+struct place {
+	Addr function; /* 0: free */
+	UInt parent, node;
 };
 
 /* The tree of this process's paths. */
 static struct {
 	struct cp_profile_path nowhere;
-	struct node *nodes;
-	UInt nnodes, room; /* nodes[0]: none */
+	UInt nnodes, room; /* path_nodes[0]: none */
 	UInt last_root;
-	/* Open addressing; 0: free. */
-	UInt *table;
+	/* Open addressing. */
+	struct place *table;
 	UInt table_room;
 } tree;
 
-static UInt slot_of(UInt parent, Addr function)
+static struct place *place_of(UInt parent, Addr function)
 {
 	ULong key = function ^ (ULong)parent * 0xff51afd7ed558ccdull;
 	UInt i = (UInt)(key * 0x9e3779b97f4a7c15ull >> 32) & (tree.table_room - 1);
 
-	while (tree.table[i] && (tree.nodes[tree.table[i]].parent != parent ||
-					tree.nodes[tree.table[i]].function != function))
+	while (tree.table[i].function &&
+		(tree.table[i].parent != parent || tree.table[i].function != function))
 		i = (i + 1) & (tree.table_room - 1);
-	return i;
+	return &tree.table[i];
+}
+
+static void put_place(UInt parent, Addr function, UInt node)
+{
+	*place_of(parent, function) = (struct place){function, parent, node};
 }
 
 static void rebuild_table(UInt size)
@@ -43,20 +45,19 @@ static void rebuild_table(UInt size)
 	tree.table = VG_(calloc)("cachepeek.paths", size, sizeof(*tree.table));
 	tree.table_room = size;
 	for (UInt i = 1; i < tree.nnodes; i++)
-		if (tree.nodes[i].function > GONE)
-			tree.table[slot_of(
-				tree.nodes[i].parent, tree.nodes[i].function)] = i;
+		if (path_nodes[i].function > PATH_GONE)
+			put_place(path_nodes[i].parent, path_nodes[i].function, i);
 }
 
 static void make_room(void)
 {
 	if (tree.nnodes == tree.room) {
 		tree.room = tree.room ? 2 * tree.room : 1 << 10;
-		tree.nodes = VG_(realloc)(
-			"cachepeek.nodes", tree.nodes, tree.room * sizeof(*tree.nodes));
+		path_nodes = VG_(realloc)(
+			"cachepeek.nodes", path_nodes, tree.room * sizeof(*path_nodes));
 	}
 	if (!tree.nnodes)
-		tree.nodes[tree.nnodes++] = (struct node){.out = &tree.nowhere};
+		path_nodes[tree.nnodes++] = (struct path_node){.out = &tree.nowhere};
 	if (tree.nnodes >= tree.table_room / 2)
 		rebuild_table(tree.table_room ? 2 * tree.table_room : 1 << 11);
 }
@@ -77,7 +78,7 @@ static UInt new_node(UInt parent, Addr function, UInt thread)
 	out->module = function ? profile_module_at(function) : 0;
 	out->passage = function && (own_code_at(function) || code_is_stub(function));
 	profile_publish(out, CP_PROFILE_PATH);
-	tree.nodes[tree.nnodes] = (struct node){out, function, parent, 0};
+	path_nodes[tree.nnodes] = (struct path_node){out, function, parent, {0}};
 	return tree.nnodes++;
 }
 
@@ -87,7 +88,7 @@ UInt tree_root(UInt thread)
 {
 	UInt root = 0;
 
-	if (!tree.last_root || tree.nodes[tree.last_root].out->thread != thread)
+	if (!tree.last_root || path_nodes[tree.last_root].out->thread != thread)
 		root = new_node(0, 0, thread);
 	if (root)
 		tree.last_root = root;
@@ -96,63 +97,39 @@ UInt tree_root(UInt thread)
 
 static UInt find_or_make(UInt parent, Addr function)
 {
-	UInt i = slot_of(parent, function);
+	const struct place *place = place_of(parent, function);
+	UInt node;
 
-	if (tree.table[i])
-		return tree.table[i];
+	if (place->function)
+		return place->node;
 	/* The table may be another one after this. */
-	i = new_node(parent, function, tree.nodes[parent].out->thread);
-	if (!i)
+	node = new_node(parent, function, path_nodes[parent].out->thread);
+	if (!node)
 		return parent;
-	tree.table[slot_of(parent, function)] = i;
-	return i;
+	put_place(parent, function, node);
+	return node;
 }
 
 UInt tree_child(UInt parent, Addr function)
 {
-	struct node *n = &tree.nodes[parent];
 	UInt child;
 
-	if (n->function == function || !parent || !function)
+	if (path_nodes[parent].function == function || !parent || !function)
 		return parent;
-	if (tree.nodes[n->latest].function == function)
-		return n->latest;
 	child = find_or_make(parent, function);
 	if (child != parent)
-		tree.nodes[parent].latest = child;
+		path_nodes[parent].latest[tree_latest_at(function)] = child;
 	return child;
-}
-
-UInt tree_call(UInt parent, Addr function)
-{
-	UInt child = tree_child(parent, function);
-	struct node *n = &tree.nodes[child];
-
-	if (n->function == function)
-		n->out->calls++;
-	else
-		n->out->folded++;
-	return child;
-}
-
-struct cp_profile_path *tree_node(UInt node)
-{
-	return tree.nodes[node].out;
-}
-
-Bool tree_is_passage(UInt node)
-{
-	return tree.nodes[node].out->passage != 0;
 }
 
 void tree_forget(Addr a, SizeT len)
 {
 	for (UInt i = 1; i < tree.nnodes; i++) {
-		struct node *n = &tree.nodes[i];
+		struct path_node *n = &path_nodes[i];
 
-		n->latest = 0;
+		VG_(memset)(n->latest, 0, sizeof(n->latest));
 		if (n->function >= a && n->function - a < len)
-			n->function = GONE;
+			n->function = PATH_GONE;
 	}
 	if (tree.nnodes)
 		rebuild_table(tree.table_room);
