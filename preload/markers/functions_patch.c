@@ -246,15 +246,18 @@ static void tell_patterns(void)
 static void tell_refused(void)
 {
 	struct cp_patch_refused refused;
+	char more[32];
 
 	for (int why = 0; why < CP_PATCH_WHYS; why++) {
 		patching.patcher->refused(why, &refused);
+		cp_format(more, sizeof(more), " and %u more",
+			refused.count - refused.named);
 		if (refused.why && refused.count)
 			put_text("function_note", "%u%s no region%s: %s: %s%s",
 				refused.count,
 				refused.count == 1 ? " function is" : " functions are",
 				refused.count == 1 ? "" : "s", refused.why, refused.names,
-				refused.count > refused.named ? " and more" : "");
+				refused.count > refused.named ? more : "");
 	}
 }
 

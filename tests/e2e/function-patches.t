@@ -127,6 +127,23 @@ for ([$pie], [$fixed, 'short']) {
 		'recursion, each level on a path of its own');
 }
 
+# ---- more that cannot be patched than a line has room for ----
+
+{
+	my $asm = scratch('tight.S');
+	my $tight = scratch('tight');
+	open(my $to, '>', $asm) or die "$asm: $!\n";
+	print $to ".text\n", (map { ".globl much_too_short_$_\n.type much_too_short_$_, \@function\nmuch_too_short_$_: ret\n" } 1 .. 60),
+		".globl main\n.type main, \@function\nmain: xor %eax, %eax\n ret\n.section .note.GNU-stack,\"\",\@progbits\n";
+	close($to);
+	is(system('gcc', '-o', $tight, $asm), 0, 'a program of tight functions');
+	my $run = patched(['much_too_short_*'], [$tight]);
+	my ($count, $names, $more) = "@{$run->{report}{warnings}}" =~
+		/func: (\d+) functions are no regions: shorter than a jump, with no room behind: (.*) and (\d+) more$/;
+	is_deeply([$count, split(/, /, $names // '') + ($more // 0)], [60, 60], 'none is lost: those without a name in the line are counted')
+		or diag(explain($run->{report}{warnings}));
+}
+
 # ---- libraries that come later, and go ----
 
 {
