@@ -11,11 +11,32 @@ export XDG_CACHE_HOME=$WORK PERL_HASH_SEED=0
 SIM=("$B/cachepeek" -E sim -o "$WORK/report.txt")
 
 make --no-print-directory all "$B/tests/programs/chase" "$B/tests/programs/columns" \
-	"$B/tests/programs/sharing" >"$WORK/made" 2>&1 || {
+	"$B/tests/programs/sharing" "$B/tests/programs/hash_map" >"$WORK/made" 2>&1 || {
 	cat "$WORK/made" >&2
 	exit 1
 }
 head -c "${BYTES:-3000000}" /usr/bin/perl >"$WORK/input"
+
+# What libc's qsort calls does next to nothing.
+cat >"$WORK/sorts.c" <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+static int compare(const void *a, const void *b)
+{
+	return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b);
+}
+int main(void)
+{
+	static int n[200000];
+	unsigned seed = 1;
+
+	for (int i = 0; i < 200000; i++)
+		n[i] = (int)((seed = seed * 1103515245 + 12345) >> 8);
+	qsort(n, 200000, sizeof(*n), compare);
+	return printf("%d\n", n[100000]) < 0;
+}
+C
+cc -O2 -o "$WORK/sorts" "$WORK/sorts.c" || exit 1
 
 # columns and chase are the worst cases: each of their references misses.
 run_case() # CASE WORD...
@@ -28,6 +49,10 @@ run_case() # CASE WORD...
 		all select x+1 from c where x<90000) select count(*), max(hex(x)) from c;' ;;
 	chase) "${@:2}" "$B/tests/programs/chase" 100000 9000000 ;;
 	columns) "${@:2}" "$B/tests/programs/columns" 1000 16 ;;
+	python3) "${@:2}" /usr/bin/python3 -S -c 'd = {i * 7 % 5003: str(i) for i in range(30000)}
+print(sum(len(x) for x in sorted(d.values())))' ;;
+	qsort) "${@:2}" "$WORK/sorts" ;;
+	c++) "${@:2}" "$B/tests/programs/hash_map" ;;
 	threads) "${@:2}" "$B/tests/programs/sharing" false 500000 ;;
 	*) echo "no case '$1'" >&2 && return 1 ;;
 	esac
