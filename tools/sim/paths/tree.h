@@ -22,8 +22,17 @@ struct path_node {
 
 #define PATH_GONE 1
 
-/* Nodes by number; 0: none, there was no room. */
-extern struct path_node *path_nodes;
+/* The tree of this process's paths. */
+struct path_tree {
+	struct cp_profile_path nowhere;
+	struct path_node *nodes; /* by number; 0: none, there was no room */
+	UInt nnodes, room;
+	UInt last_root;
+	struct path_place *table; /* open addressing */
+	UInt table_room;
+};
+
+extern struct path_tree path_tree;
 
 UInt tree_root(UInt thread);
 /* The node of a function called there: the same where it calls itself, or where there is
@@ -41,12 +50,12 @@ static inline UInt tree_latest_at(Addr function)
 /* The same as tree_child, which has one more call. */
 static inline UInt tree_call(UInt parent, Addr function)
 {
-	UInt child = path_nodes[parent].latest[tree_latest_at(function)];
-	const struct path_node *n = &path_nodes[child];
+	UInt child = path_tree.nodes[parent].latest[tree_latest_at(function)];
+	const struct path_node *n = &path_tree.nodes[child];
 
 	if (n->function != function || n->parent != parent || !child) {
 		child = tree_child(parent, function);
-		n = &path_nodes[child];
+		n = &path_tree.nodes[child];
 	}
 	if (n->function == function)
 		n->out->calls++;
@@ -57,7 +66,7 @@ static inline UInt tree_call(UInt parent, Addr function)
 
 static inline struct cp_profile_path *tree_node(UInt node)
 {
-	return path_nodes[node].out;
+	return path_tree.nodes[node].out;
 }
 
 /* Does it only lead to another one: a stub of the PLT, code of the library's own? */
