@@ -127,11 +127,6 @@ static const struct {
 	{__NR_gettid, CP_UNPINNED_PID},
 	{__NR_getppid, CP_UNPINNED_PID},
 	{__NR_getcwd, CP_UNPINNED_CWD},
-	{__NR_getuid, CP_UNPINNED_USER},
-	{__NR_geteuid, CP_UNPINNED_USER},
-	{__NR_getgid, CP_UNPINNED_USER},
-	{__NR_getegid, CP_UNPINNED_USER},
-	{__NR_getgroups, CP_UNPINNED_USER},
 	{__NR_sched_getaffinity, CP_UNPINNED_CPUS},
 	{__NR_socket, CP_UNPINNED_NETWORK},
 	{__NR_accept, CP_UNPINNED_NETWORK},
@@ -259,6 +254,8 @@ void pin_before(ThreadId tid, UInt number)
 	pin_turn_keep(tid, is_librarys(tid) && !may_wait(tid, number));
 	pin_mapping_before(tid, number);
 	pin_clock_before(tid);
+	if (!is_librarys(tid))
+		pin_user_before(tid, number);
 }
 
 void pin_behind(ThreadId tid)
@@ -266,6 +263,7 @@ void pin_behind(ThreadId tid)
 	if (!pin.wanted)
 		return;
 	pin_clock_behind(tid);
+	pin_user_behind(tid);
 	pin_turn_keep(tid, False);
 }
 
@@ -274,8 +272,10 @@ void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 	if (!pin.wanted)
 		return;
 	pin_clock_after(tid, number, args, result);
-	if (!is_librarys(tid))
+	if (!is_librarys(tid)) {
 		note_wait(number, args, result);
+		pin_user_after(tid, number, args, result);
+	}
 	if (sr_isError(result))
 		return;
 	note_call(tid, number, args);

@@ -147,11 +147,13 @@ static HChar *pad_stack(SizeT used)
 }
 
 /* Those for the library to one array, those for the program to the other. */
-static UInt divide_entries(HChar **envp, HChar **kept)
+static UInt divide_entries(HChar **envp, HChar *more, HChar **kept)
 {
 	const HChar *list = pin_find(envp, SELF);
 	UInt n = 0, ours = 0;
 
+	if (more)
+		pin.given[ours++] = more;
 	for (; *envp; envp++)
 		if (is_ours(*envp))
 			pin.given[ours++] = *envp;
@@ -161,7 +163,12 @@ static UInt divide_entries(HChar **envp, HChar **kept)
 	return n;
 }
 
-HChar **pin_environment(HChar **envp, SizeT fixed)
+Bool pin_keeps(HChar *const *envp, const HChar *entry)
+{
+	return is_named(pin_find(envp, SELF), entry);
+}
+
+HChar **pin_environment(HChar **envp, HChar *more, SizeT fixed)
 {
 	const HChar *libraries = pin_find(envp, "LD_PRELOAD");
 	UInt count = 0, n;
@@ -169,9 +176,9 @@ HChar **pin_environment(HChar **envp, SizeT fixed)
 
 	while (envp[count])
 		count++;
-	pin.given = VG_(calloc)("pin", count + 1, sizeof(*pin.given));
+	pin.given = VG_(calloc)("pin", count + 2, sizeof(*pin.given));
 	kept = VG_(calloc)("pin", count + 4, sizeof(*kept));
-	n = divide_entries(envp, kept);
+	n = divide_entries(envp, more, kept);
 	if (!pin_find(kept, "HOME"))
 		kept[n++] = VG_(strdup)("pin", HOME);
 	VG_(ssort)(kept, n, sizeof(*kept), by_name);

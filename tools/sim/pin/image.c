@@ -52,7 +52,7 @@ static UWord value_of(const struct auxiliary *old)
 	if (old->kind == AT_HWCAP2)
 		return 0;
 #endif
-	return old->value;
+	return pin_user_auxiliary(old->kind, old->value);
 }
 
 /* As the kernel lays it out: a count, no arguments, no variables, the vector. */
@@ -111,6 +111,7 @@ static HChar *long_path(const HChar *path)
 
 static void pin_image(struct create_info *info)
 {
+	HChar *numbers = pin_user_start(info->envp, pin_keeps(info->envp, "UID="));
 	SizeT fixed = make_vector(info->argv);
 
 	info->argv = (HChar **)&block.argv;
@@ -119,7 +120,7 @@ static void pin_image(struct create_info *info)
 		VG_(args_the_exename) = long_path(VG_(args_the_exename));
 	VG_(client_rlimit_stack).rlim_cur = STACK;
 	pin_clock_start(info->envp);
-	info->envp = pin_environment(info->envp, fixed + size_of_arguments());
+	info->envp = pin_environment(info->envp, numbers, fixed + size_of_arguments());
 }
 
 struct finalise_info __wrap_vgPlain_ii_create_image(

@@ -20,8 +20,10 @@ extern struct pin {
 /* environment.c.  The value of a variable; NULL: it is not there. */
 const HChar *pin_find(HChar *const *envp, const HChar *name);
 /* Returns the part of envp that the program is to see; fixed: bytes that the rest of
- * the stack takes. */
-HChar **pin_environment(HChar **envp, SizeT fixed);
+ * the stack takes; more: a variable for the library, or NULL. */
+HChar **pin_environment(HChar **envp, HChar *more, SizeT fixed);
+/* Does the user keep the variable "NAME=..." of these? */
+Bool pin_keeps(HChar *const *envp, const HChar *entry);
 /* At least so long, with slashes in front. */
 HChar *pin_path(const HChar *path, SizeT length);
 SizeT pin_pointer_and_text(const HChar *text);
@@ -38,6 +40,16 @@ enum pin_register {
 };
 UWord pin_take(ThreadId tid, enum pin_register which);
 void pin_put(ThreadId tid, enum pin_register which, UWord value);
+/* An argument behind the call; where the result is in its place, the result stays. */
+void pin_put_back(ThreadId tid, enum pin_register which, UWord value);
+
+/* user.c.  Returns what children are to be told, as a variable, or NULL: they are.  Kept:
+ * the program sees its user's number. */
+HChar *pin_user_start(HChar *const *envp, Bool kept);
+UWord pin_user_auxiliary(UWord kind, UWord value);
+void pin_user_before(ThreadId tid, UInt number);
+void pin_user_behind(ThreadId tid);
+void pin_user_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 /* mapping.c: before and after each system call */
 void pin_mapping_before(ThreadId tid, UInt number);

@@ -36,3 +36,9 @@ void pin_put(ThreadId tid, enum pin_register which, UWord value)
 	VG_(set_shadow_regs_area)
 	(tid, 0, place_of[which], sizeof(value), (const UChar *)&value);
 }
+
+void pin_put_back(ThreadId tid, enum pin_register which, UWord value)
+{
+	if (place_of[which] != place_of[PIN_RESULT])
+		pin_put(tid, which, value);
+}
