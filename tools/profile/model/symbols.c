@@ -14,6 +14,7 @@
 #include "base/text/table.h"
 #include "tools/profile/model/disassemble.h"
 #include "tools/profile/model/symbols_parts.h"
+#include "tools/shared/symbol_at.h"
 
 struct variable;
 
@@ -22,6 +23,7 @@ struct cp_symbols {
 	Dwfl_Module *module;
 	Elf *elf;
 	int fd;
+	struct cp_symbol_ranges *ranges; /* made when a symbol is asked for */
 	bool collected;
 	size_t nvariables;
 	struct variable *variables;
@@ -98,6 +100,7 @@ void cp_symbols_close(struct cp_symbols *symbols)
 		dwfl_end(symbols->dwfl);
 	if (symbols->fd >= 0)
 		close(symbols->fd);
+	cp_symbol_ranges_free(symbols->ranges);
 	free(symbols->variables);
 	free(symbols);
 }
@@ -137,18 +140,24 @@ bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *a
 
 /* ---- names and lines ---- */
 
+static bool find_symbol(
+	struct cp_symbols *symbols, uint64_t address, struct cp_symbol_at *at)
+{
+	if (!symbols->ranges)
+		symbols->ranges = cp_symbol_ranges_make(symbols->module);
+	return symbols->ranges && cp_symbol_at(symbols->ranges, address, at);
+}
+
 static void find_function(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(
-		symbols->module, at->address, &offset, &symbol, NULL, NULL, NULL);
+	struct cp_symbol_at symbol;
 
-	if (!name || (symbol.st_size && offset >= symbol.st_size))
+	if (!find_symbol(symbols, at->address, &symbol) ||
+		(symbol.size && at->address - symbol.start >= symbol.size))
 		return;
-	at->function = cp_source_name(arena, name);
-	at->offset = offset;
+	at->function = cp_source_name(arena, symbol.name);
+	at->offset = at->address - symbol.start;
 }
 
 void cp_symbols_find(
@@ -303,15 +312,12 @@ const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *are
 {
 	const struct variable *v = find_variable(symbols, address);
 	const char *own = v ? describe_variable(symbols, arena, v, file, line) : NULL;
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(
-		symbols->module, address, &offset, &symbol, NULL, NULL, NULL);
+	struct cp_symbol_at symbol;
 
 	if (own)
 		return own;
-	return name && GELF_ST_TYPE(symbol.st_info) == STT_OBJECT
-		       ? cp_source_name(arena, name)
+	return find_symbol(symbols, address, &symbol) && symbol.type == STT_OBJECT
+		       ? cp_source_name(arena, symbol.name)
 		       : NULL;
 }
 
