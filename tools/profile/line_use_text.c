@@ -29,8 +29,8 @@ static size_t find_rows(const struct cp_profile *profile, struct row *rows)
 		struct row *row = &rows[n];
 
 		row->object = &profile->objects[i];
-		if (!cp_line_use_is_first(profile, row->object) ||
-			!cp_line_use_of(profile, row->object, &row->use))
+		if (!cp_line_use_is_first(row->object) ||
+			!cp_line_use_of(row->object, &row->use))
 			continue;
 		row->unused = (double)row->use.fetched *
 			      (row->use.line - cp_line_use_bytes(&row->use));

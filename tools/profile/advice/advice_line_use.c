@@ -114,8 +114,7 @@ void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 		const struct cp_fields *fields;
 		struct cp_line_use use;
 
-		if (!cp_line_use_is_first(profile, object) ||
-			!cp_line_use_of(profile, object, &use) ||
+		if (!cp_line_use_is_first(object) || !cp_line_use_of(object, &use) ||
 			!can_be_split(object, &use) || use.sparse < CP_ADVICE_MISSES ||
 			(double)use.sparse < CP_ADVICE_SHARE * (double)all)
 			continue;

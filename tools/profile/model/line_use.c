@@ -1,17 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/model/line_use.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/table.h"
 
 #define COLD 8 /* times less than the mean */
 
-static bool same_name(
-	const struct cp_profiled_object *one, const struct cp_profiled_object *other)
+/* By name and place; objects that are equal in that, in their order. */
+static int by_name(const void *a, const void *b)
 {
-	return strcmp(one->name, other->name) == 0 &&
-	       strcmp(one->file, other->file) == 0 && one->line == other->line;
+	const struct cp_profiled_object *x = *(struct cp_profiled_object *const *)a;
+	const struct cp_profiled_object *y = *(struct cp_profiled_object *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	if (!order)
+		order = strcmp(x->file, y->file);
+	if (!order)
+		order = x->line < y->line ? -1 : x->line > y->line;
+	return order;
+}
+
+static int by_name_and_order(const void *a, const void *b)
+{
+	const struct cp_profiled_object *x = *(struct cp_profiled_object *const *)a;
+	const struct cp_profiled_object *y = *(struct cp_profiled_object *const *)b;
+	int order = by_name(a, b);
+
+	return order ? order : x < y ? -1 : x > y;
+}
+
+void cp_line_use_link(struct cp_profile *profile)
+{
+	struct cp_profiled_object **sorted =
+		cp_arena_alloc(profile->arena, (profile->nobjects + 1) * sizeof(void *));
+
+	for (size_t i = 0; i < profile->nobjects; i++)
+		sorted[i] = &profile->objects[i];
+	qsort(sorted, profile->nobjects, sizeof(*sorted), by_name_and_order);
+	for (size_t i = 0; i < profile->nobjects; i++) {
+		bool goes_on = i && by_name(&sorted[i - 1], &sorted[i]) == 0;
+
+		sorted[i]->first_of_name =
+			goes_on ? sorted[i - 1]->first_of_name : sorted[i];
+		if (goes_on)
+			sorted[i - 1]->next_of_name = sorted[i];
+	}
 }
 
 static void add_use(struct cp_line_use *sum, const struct cp_profile_use *use)
@@ -27,25 +62,18 @@ static void add_use(struct cp_line_use *sum, const struct cp_profile_use *use)
 	}
 }
 
-bool cp_line_use_of(const struct cp_profile *profile,
-	const struct cp_profiled_object *object, struct cp_line_use *use)
+bool cp_line_use_of(const struct cp_profiled_object *object, struct cp_line_use *use)
 {
 	memset(use, 0, sizeof(*use));
-	for (size_t i = 0; i < profile->nobjects && profile->has_line_use; i++)
-		if (profile->objects[i].use && same_name(&profile->objects[i], object))
-			for (const struct cp_profiled_use *at = profile->objects[i].use;
-				at; at = at->next)
-				add_use(use, at->in);
+	for (object = object->first_of_name; object; object = object->next_of_name)
+		for (const struct cp_profiled_use *at = object->use; at; at = at->next)
+			add_use(use, at->in);
 	return use->fetched && use->each;
 }
 
-bool cp_line_use_is_first(
-	const struct cp_profile *profile, const struct cp_profiled_object *object)
+bool cp_line_use_is_first(const struct cp_profiled_object *object)
 {
-	for (const struct cp_profiled_object *it = profile->objects; it < object; it++)
-		if (same_name(it, object))
-			return false;
-	return true;
+	return object->first_of_name == object;
 }
 
 static uint64_t sum_of(const struct cp_line_use *use, const uint64_t *used)

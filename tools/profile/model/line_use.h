@@ -16,13 +16,15 @@ struct cp_line_use {
 	uint64_t used[CP_LINE_BITS], used_of_sparse[CP_LINE_BITS];
 };
 
-/* Sums up all data of the object's name; false: not asked for, or nothing was fetched. */
-bool cp_line_use_of(const struct cp_profile *profile,
-	const struct cp_profiled_object *object, struct cp_line_use *use);
+/* Links the objects of each name, of which there may be a million; for profiles that
+ * were asked for it. */
+void cp_line_use_link(struct cp_profile *profile);
 
-/* Whether data of that name is in no object before this one. */
-bool cp_line_use_is_first(
-	const struct cp_profile *profile, const struct cp_profiled_object *object);
+/* Sums up all data of the object's name; false: not asked for, or nothing was fetched. */
+bool cp_line_use_of(const struct cp_profiled_object *object, struct cp_line_use *use);
+
+/* Whether data of that name is in no object before this one; false: not asked for. */
+bool cp_line_use_is_first(const struct cp_profiled_object *object);
 
 /* Bytes of a line that were used, in the mean. */
 double cp_line_use_bytes(const struct cp_line_use *use);

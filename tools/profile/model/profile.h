@@ -75,7 +75,9 @@ struct cp_profiled_object {
 	const uint64_t *count; /* as in cp_profiled_site */
 	const struct cp_estimate *estimates;
 	const struct cp_profiled_use
-		*use;             /* of its lines (line_use.h); NULL: not known */
+		*use; /* of its lines (line_use.h); NULL: not known */
+	/* Objects of the same name and place, if their use is known; NULL: no more. */
+	const struct cp_profiled_object *first_of_name, *next_of_name;
 	size_t source;            /* which file of the run */
 	uint32_t id;              /* in that */
 	size_t access, naccesses; /* the latest one, and how many */

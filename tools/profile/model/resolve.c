@@ -8,6 +8,7 @@
 #include "base/text/table.h"
 #include "tools/profile/model/jit.h"
 #include "tools/profile/model/keys.h"
+#include "tools/profile/model/line_use.h"
 #include "tools/profile/model/profile.h"
 #include "tools/profile/model/source.h"
 #include "tools/profile/model/symbols.h"
@@ -243,4 +244,6 @@ void cp_profile_resolve(struct cp_profile *profile)
 	resolve_paths(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);
+	if (profile->has_line_use)
+		cp_line_use_link(profile);
 }
