@@ -138,5 +138,5 @@ void tree_fork_child(void)
 	VG_(memset)(&path_tree.nowhere, 0, sizeof(path_tree.nowhere));
 	if (path_tree.table_room)
 		VG_(memset)
-		(path_tree.table, 0, path_tree.table_room * sizeof(*path_tree.table));
+	(path_tree.table, 0, path_tree.table_room * sizeof(*path_tree.table));
 }
