@@ -8,6 +8,10 @@
 
 #include "tool.h"
 
+struct pin_user_number {
+	UInt user, group;
+};
+
 extern struct pin {
 	Bool wanted; /* known before the program's first stack is made, and the options */
 	/* Causes of differences between runs that remain, by what the program did: enum
@@ -15,6 +19,12 @@ extern struct pin {
 	UWord seen;
 	/* The environment as the library has it, which the program does not see. */
 	HChar **given;
+	struct {                                /* user.c's */
+		struct pin_user_number as_root; /* is shown as 0 */
+		Bool kept;                      /* every number is shown as it is */
+		Bool has_groups;                /* of its own: others than as_root has */
+		UChar *changed; /* by ThreadId: arguments of its call, a bit each */
+	} user;
 } pin;
 
 /* environment.c.  The value of a variable; NULL: it is not there. */

@@ -20,21 +20,9 @@
 #define SHOWN "CACHEPEEK__USER"
 #define WRITABLE (VKI_PROT_READ | VKI_PROT_WRITE)
 
-struct number {
-	UInt user, group;
-};
-
-static struct {
-	struct number as_root; /* is shown as 0 */
-	Bool kept;             /* every number is shown as it is */
-	Bool has_groups;       /* of its own: others than as_root has */
-	UChar *changed;        /* by ThreadId: arguments of its call, a bit each */
-	HChar text[sizeof(SHOWN) + 24]; /* for the children */
-} user;
-
 /* ---- whose is it? ---- */
 
-static Bool read_numbers(const HChar *text, struct number *to)
+static Bool read_numbers(const HChar *text, struct pin_user_number *to)
 {
 	HChar *end;
 
@@ -49,28 +37,30 @@ static Bool read_numbers(const HChar *text, struct number *to)
 
 HChar *pin_user_start(HChar *const *envp, Bool kept)
 {
-	struct number own = {(UInt)VG_(geteuid)(), (UInt)VG_(getegid)()};
+	struct pin_user_number own = {(UInt)VG_(geteuid)(), (UInt)VG_(getegid)()};
+	HChar *told;
 
-	user.kept = kept;
-	user.changed = VG_(calloc)("pin", VG_N_THREADS, sizeof(*user.changed));
-	if (read_numbers(pin_find(envp, SHOWN), &user.as_root)) {
-		user.has_groups =
-			own.user != user.as_root.user || own.group != user.as_root.group;
+	pin.user.kept = kept;
+	pin.user.changed = VG_(calloc)("pin", VG_N_THREADS, sizeof(*pin.user.changed));
+	if (read_numbers(pin_find(envp, SHOWN), &pin.user.as_root)) {
+		pin.user.has_groups = own.user != pin.user.as_root.user ||
+				      own.group != pin.user.as_root.group;
 		return NULL;
 	}
-	user.as_root = own;
-	VG_(sprintf)(user.text, SHOWN "=%u:%u", own.user, own.group);
-	return user.text;
+	pin.user.as_root = own;
+	told = VG_(malloc)("pin", sizeof(SHOWN) + 24);
+	VG_(sprintf)(told, SHOWN "=%u:%u", own.user, own.group);
+	return told;
 }
 
 static UInt shown_user(UInt number)
 {
-	return number == user.as_root.user && !user.kept ? 0 : number;
+	return number == pin.user.as_root.user && !pin.user.kept ? 0 : number;
 }
 
 static UInt shown_group(UInt number)
 {
-	return number == user.as_root.group && !user.kept ? 0 : number;
+	return number == pin.user.as_root.group && !pin.user.kept ? 0 : number;
 }
 
 UWord pin_user_auxiliary(UWord kind, UWord value)
@@ -117,26 +107,26 @@ static const struct taker *find_taker(UInt number)
 
 void pin_user_before(ThreadId tid, UInt number)
 {
-	const struct taker *taker = user.kept ? NULL : find_taker(number);
+	const struct taker *taker = pin.user.kept ? NULL : find_taker(number);
 
 	for (UInt i = 0; taker && i < ARGUMENTS; i++) {
-		UInt own = taker->users >> i & 1    ? user.as_root.user
-			   : taker->groups >> i & 1 ? user.as_root.group
+		UInt own = taker->users >> i & 1    ? pin.user.as_root.user
+			   : taker->groups >> i & 1 ? pin.user.as_root.group
 						    : 0;
 
 		if (!own || (UInt)pin_take(tid, (enum pin_register)i) != 0)
 			continue;
 		pin_put(tid, (enum pin_register)i, own);
-		user.changed[tid] |= 1 << i;
+		pin.user.changed[tid] |= 1 << i;
 	}
 }
 
 void pin_user_behind(ThreadId tid)
 {
 	for (UInt i = 0; i < ARGUMENTS; i++)
-		if (user.changed[tid] >> i & 1)
+		if (pin.user.changed[tid] >> i & 1)
 			pin_put_back(tid, (enum pin_register)i, 0);
-	user.changed[tid] = 0;
+	pin.user.changed[tid] = 0;
 }
 
 /* ---- answers ---- */
@@ -152,7 +142,7 @@ static void answer_groups(ThreadId tid, const UWord *args)
 {
 	UInt *to = (UInt *)args[1];
 
-	if (user.has_groups || (Int)args[0] < 0)
+	if (pin.user.has_groups || (Int)args[0] < 0)
 		return;
 	if (args[0] && !VG_(am_is_valid_for_client)((Addr)to, sizeof(*to), WRITABLE))
 		return;
@@ -212,7 +202,7 @@ static void answer_numbers(ThreadId tid, UInt number, const UWord *args, UInt re
 		answer_three(args, shown_group);
 		break;
 	case __NR_setgroups:
-		user.has_groups = True;
+		pin.user.has_groups = True;
 		break;
 	}
 }
@@ -226,9 +216,9 @@ static Bool is_asked_for(UInt number)
 	case __NR_getgid:
 	case __NR_getegid:
 	case __NR_getresgid:
-		return user.kept;
+		return pin.user.kept;
 	case __NR_getgroups:
-		return user.kept || user.has_groups;
+		return pin.user.kept || pin.user.has_groups;
 	}
 	return False;
 }
@@ -238,7 +228,7 @@ void pin_user_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
 	if (is_asked_for(number))
 		pin.seen |= 1ul << CP_UNPINNED_USER;
-	if (user.kept)
+	if (pin.user.kept)
 		return;
 	if (number == __NR_getgroups)
 		answer_groups(tid, args);
