@@ -357,6 +357,19 @@ END
 	is($instructions[1], $instructions[0], 'what lies behind a longer list of libraries counts the same');
 }
 
+# Threads in a PID namespace of their own, where /proc is of another one: their turns are known.
+SKIP: {
+	my @inside = qw(unshare --pid --fork);
+	skip('no namespaces', 1) unless which('unshare') && !run(command => [@inside, 'true'])->{status};
+	my @counts = map {
+		run(command => [@$_, cli(), '-m', 'skylake-sp', '--reproducible', '-o', "$work/inside.json", "$work/threads"]);
+		my $report = decode_json(read_file("$work/inside.json") // 'null');
+		unlink("$work/inside.json");
+		$report && join(' ', region($report)->{counts}{instructions}{value}, @{$report->{reproducible}{differs}});
+	} [], \@inside;
+	is($counts[1], $counts[0], 'threads in a PID namespace without a /proc of its own');
+}
+
 # A child has the run, and what its parent was given.
 {
 	my ($report, undef) = counts(0, 'sh', '-c', 'sort text | gzip -c; exit 0');

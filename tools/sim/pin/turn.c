@@ -66,7 +66,7 @@ static struct {
 	Bool taken; /* a thread runs, or is being chosen */
 	ThreadId last;
 	struct {
-		Int lwp;
+		Int number; /* as /proc has it */
 		Int wanted; /* a turn is to be given */
 		UChar *stack;
 	} helper;
@@ -156,9 +156,9 @@ static Bool is_asleep(Int directory, const HChar *name)
 
 static Bool is_at_rest(Int directory, const HChar *name)
 {
-	Int lwp = (Int)VG_(strtoll10)(name, NULL);
+	Int number = (Int)VG_(strtoll10)(name, NULL);
 
-	return lwp == 0 || lwp == order.helper.lwp || waits_for_turn(lwp) ||
+	return number == 0 || number == order.helper.number || waits_for_turn(number) ||
 	       is_asleep(directory, name);
 }
 
@@ -244,12 +244,27 @@ static Int own_descriptors(void)
 		SYS_openat, (long)AT_FDCWD, "/proc/self/task", (long)VKI_O_RDONLY);
 }
 
+/* The number that files of /proc have for this thread.  They are another PID namespace's
+ * where a program has one of its own and /proc was not mounted again. */
+static Int number_in_proc(void)
+{
+	HChar link[64], *number;
+	long length = cp_syscall(SYS_readlinkat, (long)AT_FDCWD, "/proc/thread-self",
+		link, sizeof(link) - 1);
+
+	if (length <= 0)
+		return 0;
+	link[length] = '\0';
+	number = VG_(strrchr)(link, '/');
+	return number ? (Int)VG_(strtoll10)(number + 1, NULL) : 0;
+}
+
 static Word run_helper(void *unused)
 {
 	Int directory = own_descriptors();
 
 	(void)unused;
-	set_word(&order.helper.lwp, (Int)cp_syscall(SYS_gettid));
+	set_word(&order.helper.number, number_in_proc());
 	for (;;) {
 		while (!read_word(&order.helper.wanted))
 			wait_while(&order.helper.wanted, 0);
@@ -268,7 +283,7 @@ static Bool start_helper(void)
 
 	if (!order.helper.stack)
 		order.helper.stack = VG_(malloc)("pin", STACK);
-	order.helper.lwp = order.helper.wanted = 0;
+	order.helper.number = order.helper.wanted = 0;
 	VG_(memset)(&all, 0xff, sizeof(all));
 	VG_(sigprocmask)(VKI_SIG_SETMASK, &all, &before);
 	result = CLONE(
