@@ -135,14 +135,15 @@ $(B)/sim/matmul: tests/bench/matmul.c | $(B)/sim
 $(B)/sim/sampled: tests/sim/sampled.c tools/profile/model/estimate.c base/engine/period.c \
 		tools/profile/model/estimate.h base/engine/period.h | $(B)/sim
 	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
+# Sanitizers make compiling the model slow; less of it is spent on what they do not need.
+SIM_SANITIZE := -O1 -g1 -DFEW_SHAPES -fsanitize=address,undefined
 $(B)/sim/model_test: SIM_VARIANT :=
-$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) -DFEW_SHAPES -fsanitize=address,undefined
+$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) $(SIM_SANITIZE)
 $(B)/sim/model_test $(B)/sim/model_stress: $(SIM_DUEL) \
 		$(SIM_MODEL) $(SIM_HEADERS) $(wildcard tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
 
-# The sanitizers make compiling the model slow: these programs share its objects.
-SIM_SANITIZE := -DFEW_SHAPES -fsanitize=address,undefined
+# These programs share the model's objects.
 SIM_SANITIZED := $(SIM_MODEL:%.c=$(B)/sim/sanitized/%.o)
 $(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/sim/*.h)
 	@mkdir -p $(@D)
