@@ -377,7 +377,6 @@ static bool add_json(struct cp_values *values, unsigned side, const char *path,
 static json_t *document_of(const struct cp_report *report)
 {
 	int fd = memfd_create("cachepeek-report", MFD_CLOEXEC);
-	json_t *document = NULL;
 	struct cp_out out;
 
 	if (fd < 0)
@@ -385,9 +384,9 @@ static json_t *document_of(const struct cp_report *report)
 	cp_out_open(&out, fd);
 	cp_json_write(&out, report);
 	if (cp_out_flush(&out) == 0 && lseek(fd, 0, SEEK_SET) == 0)
-		document = json_loadfd(fd, 0, NULL);
+		return cp_json_read(fd, NULL);
 	close(fd);
-	return document;
+	return NULL;
 }
 
 static bool add_run(struct cp_values *values, unsigned side, const char *path,

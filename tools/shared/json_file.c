@@ -7,16 +7,27 @@
 
 #include "base/files/trusted.h"
 
+json_t *cp_json_read(int fd, json_error_t *fault)
+{
+	FILE *file = fdopen(fd, "r");
+	json_t *document;
+
+	if (!file) {
+		if (fault)
+			snprintf(fault->text, sizeof(fault->text), "no memory");
+		close(fd);
+		return NULL;
+	}
+	document = json_loadf(file, 0, fault);
+	fclose(file);
+	return document;
+}
+
 json_t *cp_json_file(const char *path, json_error_t *fault)
 {
 	int fd = cp_trusted_open(AT_FDCWD, path, CP_NAMED, CP_TRUSTED_MOST, fault->text,
 		sizeof(fault->text));
-	json_t *document;
 
 	fault->line = -1;
-	if (fd < 0)
-		return NULL;
-	document = json_loadfd(fd, 0, fault);
-	close(fd);
-	return document;
+	return fd < 0 ? NULL : cp_json_read(fd, fault);
 }
