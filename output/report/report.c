@@ -301,16 +301,36 @@ static void add_group(
 		cp_report_warn(report, "%s", error);
 }
 
+/* The total of this name, which is 0 if it is new; NULL: there is no room. */
+static struct cp_launcher_total *find_total(
+	struct cp_report *report, const char *name, size_t length)
+{
+	struct cp_launcher_total *total = report->totals;
+
+	for (; total < report->totals + report->ntotals; total++)
+		if (strlen(total->name) == length &&
+			memcmp(total->name, name, length) == 0)
+			return total;
+	if (report->ntotals == CP_MAX_TOTALS)
+		return NULL;
+	report->ntotals++;
+	total->name = cp_arena_copy(report->arena, name, length);
+	total->value = 0;
+	return total;
+}
+
+/* Several runs have one of each: what is in all of them is their sum. */
 static void add_total(struct cp_report *report, const char *text)
 {
 	const char *blank = strchr(text, ' ');
-	struct cp_launcher_total *total = &report->totals[report->ntotals];
+	struct cp_launcher_total *total;
+	uint64_t value;
 
-	if (!blank || report->ntotals == CP_MAX_TOTALS ||
-		cp_parse_u64(blank + 1, &total->value) < 0)
+	if (!blank || cp_parse_u64(blank + 1, &value) < 0)
 		return;
-	total->name = cp_arena_copy(report->arena, text, (size_t)(blank - text));
-	report->ntotals++;
+	total = find_total(report, text, (size_t)(blank - text));
+	if (total)
+		total->value += value;
 }
 
 static void collect_metas(struct cp_report *report, const struct cp_source_list *list)

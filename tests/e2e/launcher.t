@@ -22,7 +22,7 @@ sub launch
 	my $run = run(command => [@fixed, cli(), '-o', $json, @$arguments], env => {
 		CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $SOFTWARE, %env});
 	my $text = read_file($json);
-	$run->{report} = JSON::PP::decode_json($text) if defined $text;
+	$run->{report} = Json::decode_json($text) if defined $text;
 	return $run;
 }
 
@@ -88,6 +88,22 @@ SKIP: {
 	}
 }
 
+# ---- two runs in one report ----
+
+SKIP: {
+	skip('the kernel counts no software events here', 3) unless can_count('software');
+	my %env = (CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => 'perf::PAGE-FAULTS');
+	my @runs = map { scratch("totals$_") } 1, 2;
+	run(command => [cli(), '-d', $_, '-o', scratch('x.json'), program('pages_left'), 10, 'return'], env => \%env) for @runs;
+	my ($one, $other, $both) = map {
+		run(command => [cli(), 'report', '-o', scratch('x.json'), @$_]);
+		Json::decode_json(read_file(scratch('x.json')))->{launcher_totals};
+	} [$runs[0]], [$runs[1]], \@runs;
+	skip('the kernel mode is not counted here', 3) unless $one->{'perf::PAGE-FAULTS'};
+	is_deeply([sort keys %$both], [sort keys %$one], 'two runs: the same totals');
+	is($both->{$_}{value}, $one->{$_}{value} + $other->{$_}{value}, "$_: the sum") for 'perf::PAGE-FAULTS', 'rusage::MINOR-FAULTS';
+}
+
 # ---- on the simulated PMU: its own faults are not the program's ----
 
 {
@@ -131,7 +147,7 @@ sub signalled
 	$do->($pid, $line);
 	waitpid($pid, 0);
 	my $text = read_file($json);
-	return {status => $?, report => defined $text ? JSON::PP::decode_json($text) : undef};
+	return {status => $?, report => defined $text ? Json::decode_json($text) : undef};
 }
 
 my $wait = '$| = 1; print "$$\n"; sleep 60;';
@@ -162,7 +178,7 @@ my $wait = '$| = 1; print "$$\n"; sleep 60;';
 	run(command => [cli(), '-E', 'sim', '-o', scratch('%e-%r.json'), program('exits'), 'kill']);
 	ok(-s scratch('exits-0.json'), 'names of files have the program\'s name');
 	my $inner = run(command => [cli(), '-E', 'sim', '-o', $json, cli(), program('empty')]);
-	is_deeply([map { $_->{exe} =~ s{.*/}{}r } leaves(JSON::PP::decode_json(read_file($json)))],
+	is_deeply([map { $_->{exe} =~ s{.*/}{}r } leaves(Json::decode_json(read_file($json)))],
 		['empty'], 'cachepeek in cachepeek: one run') or diag($inner->{err});
 }
 done_testing();
