@@ -5,7 +5,7 @@ package Mpi;
 use strict;
 use warnings;
 use Exporter qw(import);
-use JSON::PP;
+use Json;
 use Peek;
 use Test::More;
 

@@ -9,7 +9,7 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Copy qw(move);
 use File::Temp qw(tempdir);
-use JSON::PP;
+use Json;
 use Laws;
 use Test::More;
 use Time::HiRes ();

@@ -90,7 +90,7 @@ sub under_sim
 	my %env = environment(0, $padding);
 	unlink(scratch('report.json'));
 	my $result = run(stdin => $run->{stdin}, env => \%env, command => $run->{command});
-	my $report = eval { JSON::PP::decode_json(read_file(scratch('report.json'))) };
+	my $report = eval { Json::decode_json(read_file(scratch('report.json'))) };
 	my $process = $report ? root_process($report) : undef;
 	my $counts = $process->{whole_process}{counts} if $process;
 	return ($result, $counts ? {map { $_ => $counts->{$_}{value} } @names} : undef);

@@ -71,7 +71,7 @@ SKIP: {
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults, CACHEPEEK_DIR => $directory});
 	my $json = scratch('lost.json');
 	run(command => [cli(), 'report', '-o', $json, $directory]);
-	my $lost = JSON::PP::decode_json(read_file($json));
+	my $lost = Json::decode_json(read_file($json));
 	my @threads = map { @{$_->{threads}} } @{$lost->{processes}};
 	my ($said) = map { /^(\d+) threads? could not be counted/ } @{$lost->{warnings}};
 	my $sum = 0;

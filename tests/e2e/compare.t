@@ -68,7 +68,7 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3], ['static_chase',
 	my $output = scratch('own.json');
 	my $run = run(cwd => $deep, command => [cli(), 'compare', '-m', 'zen3,./own.machine', '-o', $output,
 		'sh', '-c', 'cd / && exec gzip -h']);
-	my $json = JSON::PP::decode_json(read_file($output) // '{}');
+	my $json = Json::decode_json(read_file($output) // '{}');
 	my ($ours, $theirs) = map { $_->{counts} } @{$json->{machines} // []};
 
 	is($run->{status}, 0, 'a machine file: counted') or diag($run->{err});
@@ -87,7 +87,7 @@ sub counted
 	my $file = scratch('counted.json');
 	unlink($file);
 	run(%$run, command => [cli(), 'compare', '-m', $names, '-g', 'cache,dtlb', '-o', $file, @command]);
-	my $json = eval { JSON::PP::decode_json(read_file($file)) } // {machines => []};
+	my $json = eval { Json::decode_json(read_file($file)) } // {machines => []};
 	return ($json, map { $_->{name} => $_ } @{$json->{machines}});
 }
 
@@ -259,7 +259,7 @@ sub wide { return grep { length(s/\xe2\x80[\x94\xa6]/x/gr) > 80 } split(/\n/, $_
 	run(command => [cli(), 'compare', '-m', 'zen3,ixp45x', '-g', 'cache,l2', '-o', $_, '/bin/true']) for $csv, $json;
 	my ($head, @rows) = split(/\n/, read_file($csv));
 	is($head, 'machine,run,kind,name,value,unit,status,reason', 'CSV: its columns');
-	my $report = JSON::PP::decode_json(read_file($json));
+	my $report = Json::decode_json(read_file($json));
 	my (%want, %got);
 	for my $machine (@{$report->{machines}}) {
 		for my $kind (qw(count metric)) {

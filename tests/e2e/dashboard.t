@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Npm;
 use Peek;
 use Test::More;
@@ -43,8 +43,8 @@ SKIP: {
 	skip($why, 2) unless $typescript && which('node');
 	my $place = scratch('types');
 	mkdir($place);
-	write_file("$place/tsconfig.json", encode_json({files => ['dashboard.ts'], compilerOptions => {strict => JSON::PP::true,
-		noEmit => JSON::PP::true, skipLibCheck => JSON::PP::true, module => 'esnext', moduleResolution => 'bundler',
+	write_file("$place/tsconfig.json", encode_json({files => ['dashboard.ts'], compilerOptions => {strict => Json::true,
+		noEmit => Json::true, skipLibCheck => Json::true, module => 'esnext', moduleResolution => 'bundler',
 		target => 'es2020', types => [], baseUrl => $grafana =~ s{/\@grafana/schema$}{}r}}));
 	my $complaints = sub {
 		write_file("$place/dashboard.ts", 'import type { Dashboard } from "@grafana/schema"; export const dashboard: Dashboard = '

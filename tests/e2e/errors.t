@@ -132,5 +132,5 @@ SKIP: {
 	write_file($paranoid, $before) if $before < 2;
 }
 
-sub decode { JSON::PP::decode_json(read_file("$_[0]/report.json") || '{}') }
+sub decode { Json::decode_json(read_file("$_[0]/report.json") || '{}') }
 done_testing();

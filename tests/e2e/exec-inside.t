@@ -15,7 +15,7 @@ sub counted
 {
 	my ($engine, $events, @arguments) = @_;
 	my $run = peek(engine => $engine, events => $events, command => [$program, @arguments], output => scratch('x.json') . ',' . scratch('x.txt'));
-	return (JSON::PP::decode_json(read_file(scratch('x.json'))), read_file(scratch('x.txt')));
+	return (Json::decode_json(read_file(scratch('x.json'))), read_file(scratch('x.txt')));
 }
 
 sub between

@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Npm;
 use Peek;
 use Test::More;
@@ -26,7 +26,7 @@ my $before = $worse->{counts}{instructions}{value};
 
 my $reports = $ENV{FLEET} || 300;
 my $hosts = 10;
-my $coder = JSON::PP->new->utf8;
+my $coder = Cpanel::JSON::XS->new->utf8;
 for my $label (qw(v1 v2)) {
 	for my $host (0 .. $hosts - 1) {
 		$report->{machine}{host} = "host$host";
@@ -118,7 +118,7 @@ SKIP: {
 	my ($package, $why) = which('node') ? npm_package('@duckdb/node-api', '1.5.6-r.1') : (undef, 'no node');
 	skip($why, 6) unless $package;
 	write_file("$fleet/duckdb.py", $connection);
-	local $ENV{BRIDGE} = write_file("$fleet/bridge.js", $bridge =~ s/PACKAGE/JSON::PP->new->allow_nonref->encode($package)/er);
+	local $ENV{BRIDGE} = write_file("$fleet/bridge.js", $bridge =~ s/PACKAGE/Cpanel::JSON::XS->new->allow_nonref->encode($package)/er);
 	local $ENV{PYTHONPATH} = $fleet;
 	$run = fleet('collect', "fleet's.parquet", @files);
 	is($run->{out}, $values * $reports . " rows of $reports reports\n", 'Parquet: the same rows') or diag($run->{err});

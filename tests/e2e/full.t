@@ -72,7 +72,7 @@ sub kept
 	unlink($file);
 	run(command => [cli(), 'report', '-o', $file, $directory]);
 	my $text = read_file($file);
-	return defined $text ? JSON::PP::decode_json($text) : undef;
+	return defined $text ? Json::decode_json($text) : undef;
 }
 
 sub image

@@ -7,7 +7,7 @@ use warnings;
 use FindBin;
 use lib $FindBin::Bin;
 use Peek;
-use JSON::PP;
+use Json;
 use Test::More;
 
 my $pages = 2000;

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use POSIX ();
 use Peek;
 use Test::More;
@@ -68,7 +68,7 @@ for my $case (['threads', 'cache,tlb', program('region_threads'), 8], ['hostile'
 	is(status_text($run->{status}), 'exit 0', "$name: ran");
 	my $page = read_file("$place/$name.html");
 	my ($inside) = $page =~ m{<script id="report" type="application/json">\n(.*?)</script>}s;
-	ok_held($name, JSON::PP::decode_json($inside), JSON::PP::decode_json(read_file("$place/$name.json")));
+	ok_held($name, Json::decode_json($inside), Json::decode_json(read_file("$place/$name.json")));
 	is(scalar(() = $page =~ m{</script}gi), 4, "$name: and nothing ends its scripts");
 	unlike($page, qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, "$name: no other file is named");
 }
@@ -110,7 +110,7 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	keep_inside($name, 'profile');
 }
 {
-	my $profile = JSON::PP::decode_json(read_file("$place/profile.json"));
+	my $profile = Json::decode_json(read_file("$place/profile.json"));
 	my $misses = sub { my $sum = 0; $sum += $_[0]{$_} // 0 for qw(l1d_load_misses l1d_store_misses l1d_bypasses); return $sum };
 	my %sums = map { my $sum = 0; $sum += $_->{misses} for @{$_->{places}}; ("$_->{name}, $_->{file}:$_->{line}" => [$sum, $misses->($_->{counts})]) } @{$profile->{data}};
 	is_deeply([grep { $sums{$_}[0] != $sums{$_}[1] } keys %sums], [], 'profile: what statements missed in some data adds up to its misses');
@@ -119,7 +119,7 @@ for my $kind (['profile', 'dcache'], ['dtlb', 'dtlb'], ['icache', 'icache']) {
 	$of{$_->{function}} += $_->{misses} for @{$fresh->{places}};
 	is_deeply(\%of, {store_lines => 4096, load_lines => 4096, in_thread => 4096},
 		'profile: by function, exactly');
-	my $page = JSON::PP::decode_json(read_file("$place/profile-page.json"));
+	my $page = Json::decode_json(read_file("$place/profile-page.json"));
 	cmp_ok((sort { $b <=> $a } map { scalar(@{$_->{places}}) } @{$page->{data}})[0], '<=', 12, 'profile: a page has twelve of each');
 }
 my $paths = run(command => [cli(), 'dcache', '-m', 'zen3', '--call-paths', '-d', scratch('paths'), '-o', "$place/paths.html,$place/tree.json",
@@ -132,7 +132,7 @@ run(command => [cli(), 'dcache', '-d', scratch('paths'), '--cutoff', '3,100,0', 
 sub instructions
 {
 	my ($name) = @_;
-	my $report = JSON::PP::decode_json(read_file("$place/$name-page.json"));
+	my $report = Json::decode_json(read_file("$place/$name-page.json"));
 	my $total = $report->{counts}{l1d_load_misses} + $report->{counts}{l1d_store_misses} + $report->{counts}{l1d_bypasses};
 	my @statements = map { @{$_->{statements}} } @{$report->{functions}};
 	my $sum = sub { my $all = 0; $all += $_ // 0 for map { @{$_->{counts}}{qw(l1d_load_misses l1d_store_misses l1d_bypasses)} } @_; return $all };
@@ -183,7 +183,7 @@ sub listed
 	my $page = scratch('listed.html');
 	my $run = run(command => [cli(), 'dcache', '-d', $kept, '-o', $page]);
 	my ($json) = read_file($page) =~ m{<script id="sources" type="application/json">\n(.*?)</script>}s;
-	my ($file) = grep { $_->{file} eq "$place/evil.c" } @{JSON::PP::decode_json($json)->{files}};
+	my ($file) = grep { $_->{file} eq "$place/evil.c" } @{Json::decode_json($json)->{files}};
 	return $file;
 }
 

@@ -97,7 +97,7 @@ SKIP: {
 		env => {CACHEPEEK_ENGINE => 'perf', CACHEPEEK_OUTPUT => $file, XDG_CACHE_HOME => "$directory/cache",
 			CACHEPEEK_EVENTS => join(',', @everyone, $switches, 'perf::CPU-MIGRATIONS')});
 	$run->{notes} = [grep { /^cachepeek: / } split(/^/, $run->{err})];
-	$run->{report} = eval { JSON::PP::decode_json(read_file($file)) };
+	$run->{report} = eval { Json::decode_json(read_file($file)) };
 	check($run, 'another user');
 	my $report = $run->{report} or last SKIP;
 	ok((grep { /getrusage\(RUSAGE_THREAD\)/ } @{$report->{warnings}}), 'another user: the other source is named');

@@ -25,7 +25,7 @@ sub report_of
 	my $with = run(command => [cli(), 'report', '-o', $file, $directory]);
 	my $text = read_file($file);
 	unlink($file);
-	return ($with, defined $text ? JSON::PP::decode_json($text) : undef);
+	return ($with, defined $text ? Json::decode_json($text) : undef);
 }
 
 # Starts the program and kills it after it has begun, and then some time.
@@ -123,7 +123,7 @@ for (['perf', 'perf::PAGE-FAULTS', 20], ['sim', 'instructions', 4]) {
 		my ($directory, $output) = (scratch(sprintf('term-%s-%04d', $engine, $n)), scratch("term-$engine-$n.json"));
 		new_counters($counters);
 		my $status = kill_one($counters, $directory, 'TERM', $output);
-		my $report = eval { JSON::PP::decode_json(read_file($output) // '') };
+		my $report = eval { Json::decode_json(read_file($output) // '') };
 		my $exit = $report ? $report->{processes}[0]{exit} : {how => 'no report', code => ''};
 		push(@unsaid, "term $n: status $status, $exit->{how} $exit->{code}")
 			if $status ne 15 || "$exit->{how} $exit->{code}" ne 'signal 15';

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Laws;
 use Peek;
 use Test::More;
@@ -88,7 +88,7 @@ for my $name (qw(l2_volume l3_volume mem_volume)) {
 sub held
 {
 	my $file = write_file(scratch('held.json'), encode_json($_[0]));
-	return run(command => [$^X, "-I$FindBin::Bin", '-MLaws', '-MTest::More', '-MJSON::PP', '-e',
+	return run(command => [$^X, "-I$FindBin::Bin", '-MLaws', '-MTest::More', '-MJson', '-e',
 		'local $/; Laws::hold(decode_json(<STDIN>)); pass("read"); done_testing'], stdin => $file);
 }
 

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP ();
+use Json ();
 use Peek;
 use Test::More;
 
@@ -261,7 +261,7 @@ for my $key (sort keys %ooo) {
 			'-e', 'cycles', '-o', $json, program('static_columns'), 20, 1]);
 
 		is($run->{err} =~ /cachepeek: /, '', "@$machines: compared") || diag($run->{err});
-		push @cycles, map { $_->{counts}{cycles}{value} } @{JSON::PP::decode_json(read_file($json) // '{}')->{machines}};
+		push @cycles, map { $_->{counts}{cycles}{value} } @{Json::decode_json(read_file($json) // '{}')->{machines}};
 	}
 	cmp_ok($cycles[0], '<', $cycles[1], 'narrow is slower than wide');
 	is($cycles[3], $cycles[0], 'the same cycles beside a machine in order');

@@ -47,7 +47,7 @@ sub marked
 	my $text = read_file($file);
 	my ($row) = $text =~ /^ *(\S+(?: run)?) .* <==$/m;
 	my ($why) = $text =~ /^<== (.*?)\n(?! )/ms;
-	return ($row, ($why // '') =~ s/\s+/ /gr, JSON::PP::decode_json(read_file(scratch('mark.json'))));
+	return ($row, ($why // '') =~ s/\s+/ /gr, Json::decode_json(read_file(scratch('mark.json'))));
 }
 
 sub cost

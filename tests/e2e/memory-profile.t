@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Peek;
 use Test::More;
 
@@ -150,7 +150,7 @@ for my $case ([0, 'misses'], [1, 'operations']) {
 	run(command => [cli(), 'dcache', '-d', $dir, '-o', $out]);
 	my $p = decode_json(read_file($out));
 	is($p->{sampling}{memory}{lost}, 17 * 4, 'lost samples are counted');
-	is($p->{exact}, JSON::PP::false, 'not exact');
+	is($p->{exact}, Json::false, 'not exact');
 	like(join(' ', @{$p->{warnings}}), qr/68 samples of memory accesses were lost/, 'a warning');
 }
 

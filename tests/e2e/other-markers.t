@@ -204,7 +204,7 @@ C
 		$papi{PAPI_OUTPUT_DIRECTORY} = scratch('papi-both');
 		my $both = peek(@perf, command => [$pages], env => \%papi);
 		my ($file) = glob(scratch('papi-both/papi_hl_output/*.json'));
-		my $theirs = JSON::PP::decode_json(read_file($file // '/dev/null') || '{}');
+		my $theirs = Json::decode_json(read_file($file // '/dev/null') || '{}');
 		my @theirs = map { $_->{'perf::PAGE-FAULTS'} } grep { $_->{name} eq 'inner' }
 			map { values %{$_->{regions}} } values %{$theirs->{threads}};
 		is(status_text($both->{status}), 'exit 0', 'PAPI, counting: no error');
@@ -313,7 +313,7 @@ check('Caliper', ['main 1', 'main/setup 1', 'main/setup/assemble 1', 'main/steps
 	my $dumped = peek(@perf, command => [program('marks_user'), 'killed'], env => {CACHEPEEK_DIR => $directory});
 	is(status_text($dumped->{status}), 'signal 9', 'data dumped: killed after it');
 	run(command => [cli(), 'report', '-o', scratch('dumped.json'), $directory]);
-	my $report = JSON::PP::decode_json(read_file(scratch('dumped.json')));
+	my $report = Json::decode_json(read_file(scratch('dumped.json')));
 	cmp_ok(value(region($report), 'perf::PAGE-FAULTS') // 0, '>=', 100, 'data dumped: all until then is there');
 }
 

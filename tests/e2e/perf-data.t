@@ -7,7 +7,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Peek;
 use Test::More;
 

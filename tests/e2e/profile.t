@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Peek;
 use Test::More;
 
@@ -172,7 +172,7 @@ C
 	unlink($copy);
 	$p = profile('dcache', [], $exe)->{profile};
 	($file) = grep { $_->{file} eq $copy } @{$p->{sources}};
-	is($file->{found}, JSON::PP::false, 'one that is gone');
+	is($file->{found}, Json::false, 'one that is gone');
 	is(scalar(grep { $_->{text} ne '' } @{$file->{lines}}), 0, 'has no text');
 	ok_parts($p, 'an inlined function', qw(l1d_load_misses load_from_l2));
 }

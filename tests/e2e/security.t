@@ -125,7 +125,7 @@ write_file("$odd/7-0.rec", $seed);
 write_file("$odd/8-0.rec", substr($seed, 0, length($seed) / 2));
 $run = run(command => [cli(), 'report', '-o', scratch('odd.json'), $odd]);
 ok(defined $run->{status} && !($run->{status} & 127), 'a directory of odd records: the command ends by itself');
-my $report = eval { JSON::PP::decode_json(read_file(scratch('odd.json')) // '') };
+my $report = eval { Json::decode_json(read_file(scratch('odd.json')) // '') };
 ok($report && (grep { $_->{exe} =~ /region_pages/ } @{$report->{processes}}), '... and reports the sound one');
 
 # ---- programs with rights that their user has not ----

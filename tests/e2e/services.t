@@ -8,7 +8,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use HTTP::Tiny;
 use IO::Socket::INET;
-use JSON::PP;
+use Json;
 use Npm;
 use Peek;
 use Stage;

@@ -6,7 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
-use JSON::PP;
+use Json;
 use Peek;
 use Test::More;
 
@@ -186,7 +186,7 @@ for my $program ('columns', 'static_columns') {
 
 	run(command => [cli(), 'compare', '--machines', 'cachegrind,pentium-pro,ixp45x', '-o', $file,
 		'-e', 'cycles,instructions', program($program), 50, 1]);
-	my $json = JSON::PP::decode_json(read_file($file) // '{}');
+	my $json = Json::decode_json(read_file($file) // '{}');
 	my %of = map { $_->{name} => $_->{counts} } @{$json->{machines} // []};
 
 	for my $machine (qw(pentium-pro ixp45x)) {

@@ -178,7 +178,7 @@ like("@{$perf->{notes}}", qr/CACHEPEEK_WHAT_IF is ignored.*sim/, 'nor the change
 my $json = scratch('command.json');
 my $command = run(command => [cli(), 'run', '-m', $machine, '--what-if', 'L2.ways=16',
 	'--what-if', 'L2.size=64K', '--sweep', 'L1D.ways=1..4', '-o', $json, program('empty')]);
-my $report = JSON::PP::decode_json(read_file($json));
+my $report = Json::decode_json(read_file($json));
 is($report->{engine}{name}, 'sim', 'the command: by itself on the simulated PMU');
 like($report->{machine}{description}, qr/ with L2\.ways=16,L2\.size=64K: .*L2 64 KiB 16-way/,
 	'the command: changes add up');

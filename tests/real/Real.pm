@@ -27,11 +27,11 @@ use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Path qw(make_path remove_tree);
 use IO::Socket::INET;
-use JSON::PP;
 use POSIX ();
 use Test::More;
 use Time::HiRes ();
 use lib abs_path(dirname(__FILE__) . '/../e2e');
+use Json;
 use Laws;
 use Peek;
 

@@ -103,7 +103,7 @@ GO
 		cwd => $place);
 	is(status_text($run->{status}), 'exit 0', 'Go: its tests and benchmarks run') or diag($run->{err});
 	my %calls = map { join(' > ', @{$_->{path}}) => $_->{calls} } grep { @{$_->{path}} }
-		@{JSON::PP::decode_json(read_file($json) || '{"regions": []}')->{regions}};
+		@{Json::decode_json(read_file($json) || '{"regions": []}')->{regions}};
 	is_deeply(\%calls, {TestOne => 1, 'BenchmarkSums/few' => 2, 'BenchmarkSums/many' => 2}, 'each, by its name; benchmarks once more with an N of 1');
 }
 done_testing();

@@ -7,8 +7,9 @@ use warnings;
 use Exporter qw(import);
 use File::Basename qw(dirname);
 use File::Temp qw(tempdir);
-use JSON::PP;
 use Test::More;
+use lib dirname(__FILE__) . '/../e2e';
+use Json;
 
 our @EXPORT = qw(need_vm boot thread region count notes within status);
 
