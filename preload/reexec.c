@@ -25,6 +25,7 @@
 #include "preload/program/pinned.h"
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
+#include "preload/program/level.h"
 #include "preload/program/sanitizers.h"
 #include "preload/runtime.h"
 #include "base/counters/simtool.h"
@@ -253,7 +254,9 @@ static void add_wishes(struct command *command, const char *directory,
 		add_word(command, "--line-use=yes");
 	if (wishes->lines)
 		add_word(command, "--lines=yes");
-	if (wishes->host_cpu)
+	/* Asked for here, where the program is no sanitizer's: dl_iterate_phdr(3) would
+	 * be that of its runtime, which is not ready yet. */
+	if (wishes->host_cpu || cp_level_is_above_avx2())
 		add_word(command, "--cpu=host");
 	if (wishes->quantum) {
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",

@@ -11,7 +11,6 @@
 #include "preload/compared.h"
 #include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
-#include "preload/program/level.h"
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "base/counters/windows.h"
@@ -171,7 +170,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 		.call_paths = cp_plan.nmachines == 1 && cp_options.call_paths,
 		.line_use = profile && cp_options.line_use,
 		.lines = cp_lines_chosen(cp_options.regions),
-		.host_cpu = cp_options.cpu == CP_CPU_HOST || cp_level_is_above_avx2()};
+		.host_cpu = cp_options.cpu == CP_CPU_HOST};
 	struct cp_why why;
 
 	wishes.quantum = wishes.sharing ? quantum_wanted() : 0;
