@@ -155,15 +155,25 @@ static bool parse_assumed(const struct place *at, struct cp_machine *machine, ch
 	return true;
 }
 
+enum { AND_MORE = sizeof(" and 99 more") };
+
 void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size)
 {
+	unsigned left = 0;
 	size_t used = 0;
 
 	*to = '\0';
-	for (unsigned of = 0; of < CP_NASSUMED; of++)
-		if (machine->assumed >> of & 1 && used < size)
+	for (unsigned of = 0; of < CP_NASSUMED; of++) {
+		if (!(machine->assumed >> of & 1))
+			continue;
+		if (used + strlen(", ") + strlen(assumed_names[of]) + AND_MORE > size)
+			left++;
+		else
 			used += cp_format(to + used, size - used, "%s%s",
 				used ? ", " : "", assumed_names[of]);
+	}
+	if (left)
+		cp_format(to + used, size - used, " and %u more", left);
 }
 
 /* 1: it is one; 0: it is another key; -1: wrong. */

@@ -161,8 +161,8 @@ uint32_t cp_machine_latency(const struct cp_machine *machine, enum cp_weight_of 
 /* "in-order" or "out-of-order": what its cycles are estimated by. */
 const char *cp_machine_model(const struct cp_machine *machine);
 
-/* The keys that time hangs on and that the file says it assumes, with commas; "": none.
- */
+/* The keys that time hangs on and that the file says it assumes, with commas, as many as
+ * there is room for, and how many more there are; "": none.  size: 64 at least. */
 void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */

@@ -185,6 +185,28 @@ static void test_unknown(void)
 	free(text);
 }
 
+/* A report's line has no room for all of them: those left out are counted. */
+static void test_all_assumed(void)
+{
+	static const size_t sizes[] = {64, 128, 400};
+	struct cp_machine machine = {.assumed = (1u << CP_NASSUMED) - 1};
+
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char keys[400];
+		const char *more;
+		unsigned named = 1, left;
+
+		cp_machine_assumed_keys(&machine, keys, sizes[i]);
+		for (const char *at = keys; (at = strchr(at, ',')); at++)
+			named++;
+		more = strstr(keys, " and ");
+		left = more ? (unsigned)strtoul(more + strlen(" and "), NULL, 10) : 0;
+		is_u64(named + left, CP_NASSUMED, "in %zu bytes: %s", sizes[i], keys);
+		ok(!more || strcmp(keys + strlen(keys) - 5, " more") == 0, "whole");
+		ok((sizes[i] == 400) == !more, "what there is no room for is counted");
+	}
+}
+
 /* All of what the model of time knows. */
 static void test_out_of_order(void)
 {
@@ -324,6 +346,7 @@ int main(void)
 	test_text();
 	test_unstable();
 	test_unknown();
+	test_all_assumed();
 	test_out_of_order();
 	test_once();
 	test_curves();
