@@ -65,6 +65,24 @@ is(status_text($planned->{status}), 'exit 0', 'make has a plan') or diag($planne
 like($planned->{out}, qr{ -o elsewhere/cachepeek .* -ljansson }, 'the command is linked with the shared libjansson');
 unlike($planned->{out}, qr/-l:lib\w+\.a|patcher\.so/, 'and nothing asks for an archive');
 
+# A decoder beside the compiler's own directories, as in a prefix of Spack, conda or Nix.
+my $narrow = write_file(scratch('narrow'), <<"END");
+#!/bin/sh
+case " \$* " in
+*' -include Zydis/Zydis.h '*) case " \$* " in *' -I/elsewhere/include '*) exit 0 ;; *) exit 1 ;; esac ;;
+esac
+exec $cc "\$@"
+END
+chmod(0755, $narrow);
+my @plan = ('make', '-n', 'V=1', '-C', $tree, 'B=decoder', "CC=$narrow", 'sim');
+unlike(run(command => \@plan)->{out}, qr/native_table/, 'without a decoder there is no table of encodings');
+SKIP: {
+	skip('no table of other architectures', 1) unless `uname -m` =~ /^x86_64/;
+	like(run(command => [@plan, 'CFLAGS=-O2 -I/elsewhere/include', 'LDFLAGS=-L/elsewhere/lib -Wl,-rpath,/elsewhere/lib'])->{out},
+		qr{ -I/elsewhere/include -o decoder/sim/make_native_table .* -L/elsewhere/lib -Wl,-rpath,/elsewhere/lib -lZydis$}m,
+		'one in a prefix of its own is found there');
+}
+
 # ---- what a release must say ----
 
 for my $case (['CHANGELOG.md', qr/^## \[\Q$version\E\]/m, 'a section'], ['debian/changelog', qr/\A.*\(\Q$version\E\)/, 'an entry']) {
@@ -86,6 +104,11 @@ is_deeply([sort @said], [], 'no other file names it, but outputs of commands in 
 
 # ---- recipes ----
 
+# packaging/dependencies: Debian's name => each recipe's.
+my @columns = qw(debian arch conda nix spack);
+my %row = map { my %of; @of{@columns} = split(' '); ($of{debian} => \%of) } grep { /^[^#]/ }
+	split(/\n/, read_file(source() . '/packaging/dependencies') // '');
+
 my $recipes = "$one/packaging";
 my ($sum) = run(command => ['sha256sum', "$one/$name.tar.gz"])->{out} =~ /^(\w+)/;
 sub recipe { return read_file("$recipes/$_[0]") // '' }
@@ -95,14 +118,17 @@ for my $file (qw(Dockerfile spack/package.py conda/meta.yaml conda/build.sh arch
 }
 my $python = which('python3');
 my $run = run(command => [$python, '-c', <<'PY', "$recipes/spack/package.py"]);
-import ast, json, sys
+import ast, json, re, sys
 tree = ast.parse(open(sys.argv[1]).read())
 recipe, = [node for node in tree.body if isinstance(node, ast.ClassDef)]
 calls = [node.value for node in recipe.body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)]
 print(json.dumps({"class": recipe.name, "version": [[a.value for a in c.args] for c in calls if c.func.id == "version"],
+                  "needs": [re.sub("[@:].*", "", c.args[0].value) for c in calls if c.func.id == "depends_on"],
                   "methods": [f.name for f in recipe.body if isinstance(f, ast.FunctionDef)]}))
 PY
-is_deeply(decode_json($run->{out} || '{}'), {class => 'Cachepeek', version => [[$version]], methods => [qw(settings build install)]},
+my $spack = decode_json($run->{out} || '{}');
+my %needs = (spack => delete($spack->{needs}));
+is_deeply($spack, {class => 'Cachepeek', version => [[$version]], methods => [qw(settings build install)]},
 	'Spack: a class with the version') or diag($run->{err});
 SKIP: {
 	skip('no python3-yaml', 1) if run(command => [$python, '-c', 'import yaml'])->{status};
@@ -110,12 +136,19 @@ SKIP: {
 		"$recipes/conda/meta.yaml"]);
 	my $meta = decode_json($run->{out} || '{}');
 	is("$meta->{package}{version} $meta->{source}[0]{sha256}", "$version $sum", 'conda: version and checksum') or diag($run->{err});
+	$needs{conda} = [map { s/ >=.*//r =~ s/\{\{ (.*) \}\}/$1/r } map { @{$meta->{requirements}{$_}} } qw(build host)];
 }
 is(run(command => ['bash', '-n', "$recipes/conda/build.sh"])->{err}, '', 'conda: bash reads the script');
 SKIP: {
 	my $nix = which('nix-instantiate') or skip('no nix-instantiate (nix-bin)', 1);
 	$run = run(command => [$nix, '--parse', "$recipes/nix/default.nix"], env => {HOME => scratch(), NIX_STATE_DIR => scratch('nix')});
 	is(status_text($run->{status}), 'exit 0', 'Nix parses its expression') or diag($run->{err});
+	my %called = map { ($_->{nix} => 1) } values %row;
+	my $packages = join(' ', map { qq($_ = "$_";) } sort grep { /^\w+$/ } keys %called);
+	$run = run(command => [$nix, '--eval', '--strict', '--json', '-E', "import $recipes/nix/default.nix { pkgs = { $packages
+		stdenv.mkDerivation = made: (made.nativeBuildInputs or []) ++ made.buildInputs; }; }"],
+		env => {HOME => scratch(), map { ("NIX_$_" => scratch('nix')) } qw(STATE_DIR STORE_DIR LOG_DIR CONF_DIR)});
+	$needs{nix} = eval { decode_json($run->{out}) } || [];
 }
 # makepkg fetches the sources and compares their checksums; it refuses to be root's.
 SKIP: {
@@ -127,8 +160,22 @@ SKIP: {
 	my %env = (PACMAN => 'true', HOME => $arch);
 	$run = run(command => [@nobody, $makepkg, '--printsrcinfo'], cwd => $arch, env => \%env);
 	like($run->{out}, qr/^\tpkgver = \Q$version\E$/m, 'Arch: makepkg reads it') or diag($run->{err});
+	$needs{arch} = [$run->{out} =~ /^\t(?:make)?depends = (\S+)$/mg];
 	$run = run(command => [@nobody, $makepkg, '--verifysource', '--nodeps'], cwd => $arch, env => \%env);
 	is(status_text($run->{status}), 'exit 0', 'and finds the sources, with their checksums') or diag($run->{err});
+}
+
+# What tools/deps.sh installs to build with, each recipe names, too, and nothing else.
+my @build = split(' ', run(command => ['sh', source() . '/tools/deps.sh', '--list', 'build'])->{out});
+is_deeply([sort keys %row], [sort @build], 'packaging/dependencies has a line for each package of the group build');
+my %file = (arch => 'arch/PKGBUILD', conda => 'conda/meta.yaml', nix => 'nix/default.nix', spack => 'spack/package.py');
+for my $system (@columns[1 .. 4]) {
+	SKIP: {
+		skip("$system: nothing here reads it", 1) unless $needs{$system};
+		my %wanted = map { ($_->{$system} => 1) } grep { $_->{$system} ne '-' } values %row;
+		$wanted{$_} = 0 for grep { recipe($file{$system}) =~ /\b\Q$_\E\b/ } grep { /\.js$/ } keys %wanted;
+		is_deeply([sort @{$needs{$system}}], [sort grep { $wanted{$_} } keys %wanted], "$system: it names what the build needs");
+	}
 }
 
 # ---- the image ----

@@ -16,8 +16,13 @@ SIM_DIR := $(B)/libcachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
 
-# The table of the encodings that the host executes is made of a decoder's, if there is one.
-SIM_TABLE := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/native_table.c))
+# The table of the encodings that the host executes is made of a decoder's, if there is one:
+# where the compiler finds it, which not every system's packages put into /usr/include.
+SIM_DECODER_CFLAGS = $(filter -I% -isystem%,$(CPPFLAGS) $(CFLAGS))
+SIM_DECODER_LIBS = $(filter -L% -Wl%,$(LDFLAGS)) -lZydis
+SIM_DECODER := $(if $(filter amd64,$(SIM_ARCH)),$(shell $(CC) $(SIM_DECODER_CFLAGS) \
+	-include Zydis/Zydis.h -E -x c /dev/null >/dev/null 2>&1 && echo Zydis))
+SIM_TABLE := $(if $(SIM_DECODER),$(B)/sim/native_table.c)
 SIM_NOT_BUILT := $(if $(SIM_TABLE),tools/sim/native/absent.c,\
 	$(filter-out tools/sim/native/absent.c,$(wildcard tools/sim/native/*.c)))
 SIM_SOURCES := $(patsubst tools/sim/%.c,%,$(filter-out $(SIM_NOT_BUILT),$(wildcard tools/sim/*.c tools/sim/*/*.c)))
@@ -77,7 +82,7 @@ $(B)/sim/native_table.c: $(B)/sim/make_native_table
 	$(call run,GEN,$< > $@)
 
 $(B)/sim/make_native_table: $(wildcard tools/sim/native/table/*.[ch]) tools/sim/native/shape.h tools/sim/native/features.h | $(B)/sim
-	$(call run,CC,$(CC) -std=gnu11 -O1 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lZydis)
+	$(call run,CC,$(CC) -std=gnu11 -O1 -g -Wall -Wextra -I. $(SIM_DECODER_CFLAGS) -o $@ $(filter %.c,$^) $(SIM_DECODER_LIBS))
 
 $(SIM_DIR) $(B)/sim:
 	@mkdir -p $@
@@ -85,7 +90,7 @@ $(SIM_DIR) $(B)/sim:
 -include $(SIM_OBJECTS:.o=.d)
 
 # Encodings of x86-64, by a decoder.
-SIM_ENCODINGS := $(if $(filter amd64,$(SIM_ARCH)),$(if $(wildcard /usr/include/Zydis/Zydis.h),$(B)/sim/encodings))
+SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 
 # Programs that need what VEX does not decode.
 SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking))
@@ -106,7 +111,7 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -falign-loops=64 -o $@ $< -pthread)
 
 $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -lZydis)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_DECODER_CFLAGS) -o $@ $< $(SIM_DECODER_LIBS))
 
 $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $^)
