@@ -8,6 +8,7 @@
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
+#include "preload/shadow/shadow.h"
 #include "base/counters/options.h"
 #include "preload/decide.h"
 
@@ -106,6 +107,24 @@ static void choose_auto(struct cp_choice *choice)
 	}
 }
 
+/* The kernel counts beside the shadows. */
+static void choose_shadow(struct cp_choice *choice)
+{
+	char why[CP_WHY_SIZE];
+
+	if (!cp_shadow_possible(why, sizeof(why))) {
+		choose_auto(choice);
+		cp_format(choice->why, sizeof(choice->why),
+			"CACHEPEEK_ENGINE=shadow: %s", why);
+		choice->tell = true;
+		return;
+	}
+	choose_perf(choice);
+	choice->tell = false;
+	cp_format(choice->why, sizeof(choice->why),
+		"CACHEPEEK_ENGINE=shadow, experimental: estimates of shadows are below");
+}
+
 void cp_choose_engine(struct cp_choice *choice)
 {
 	memset(choice, 0, sizeof(*choice));
@@ -116,6 +135,9 @@ void cp_choose_engine(struct cp_choice *choice)
 	case CP_CHOOSE_SIM:
 		choice->engine = &cp_engine_sim;
 		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=sim");
+		break;
+	case CP_CHOOSE_SHADOW:
+		choose_shadow(choice);
 		break;
 	default:
 		choose_auto(choice);

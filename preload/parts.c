@@ -26,6 +26,7 @@
 #include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
+#include "preload/shadow/shadow.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads/threads.h"
 #include "preload/process.h"
@@ -272,6 +273,19 @@ const struct cp_life cp_parts[] = {
 		.forked_inside = cp_sampling_detach,
 		.before_exec = cp_sampling_flush,
 		.before_confined = cp_sampling_flush,
+	},
+	/* begun: after everything of ours. */
+	{
+		.name = "shadows",
+		.files = "preload/shadow/shadow.c preload/shadow/ticks.c",
+		.kept = "what is kept is of the parent's windows, and nobody looks there",
+		.begun = cp_shadow_begun,
+		.after_fork = cp_shadow_after_fork,
+		.forked_inside = cp_shadow_after_fork,
+		.before_exec = cp_shadow_before_exec,
+		.exec_failed = cp_shadow_exec_failed,
+		.before_confined = cp_shadow_before_confined,
+		.finish = cp_shadow_finish,
 	},
 	{.name = "regions of lines, simulated", .finish = cp_watched_check},
 	{

@@ -26,7 +26,7 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
 		"constants of the groups' formulas, such as ELEMENT=4 "
 		"(bytes per element)"},
-	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
+	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim|shadow", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
 	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Whether there can be shadows, what they are given, and what is said of them.
+ */
+#include "preload/shadow/shadow.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/counters/options.h"
+#include "base/counters/simtool.h"
+#include "base/format.h"
+#include "preload/reexec.h"
+#include "preload/runtime.h"
+#include "preload/shadow/estimate.h"
+#include "preload/shadow/ticks.h"
+#include "preload/threads/threads.h"
+#include "preload/warn.h"
+
+#define LIMIT 500000000     /* instructions of a window */
+#define LIMIT_NS 4000000000 /* of CPU time */
+
+static struct {
+	struct cp_machine machine;
+	uint64_t cpu, thread_cpu; /* when the program began */
+	bool plain;
+} shadow;
+
+/* ---- may it be? ---- */
+
+static int spare_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 2 : CPU_COUNT(&set) - 1;
+}
+
+bool cp_shadow_possible(char *why, size_t size)
+{
+	char path[PATH_MAX];
+
+	if (cp_companion_path("shadow.so", path, sizeof(path)) < 0 ||
+		access(path, R_OK) < 0) {
+		cp_format(why, size,
+			"shadow.so is not beside the library: it was built without "
+			"libVEX, or for another architecture than x86-64 "
+			"(install valgrind, and `make install`)");
+		return false;
+	}
+	if (spare_cpus() < 1) {
+		cp_format(why, size,
+			"there is no spare core for shadows: the program may use one "
+			"CPU only (taskset, or a limit of its container)");
+		return false;
+	}
+	return true;
+}
+
+/* ---- the beginning ---- */
+
+static const struct cp_shadow *load_shadow(void)
+{
+	const struct cp_shadow *loaded;
+	char path[PATH_MAX];
+	void *object;
+
+	if (cp_companion_path("shadow.so", path, sizeof(path)) < 0)
+		return NULL;
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	loaded = object ? dlsym(object, "cp_shadow") : NULL;
+	return loaded && loaded->protocol == CP_SHADOW_PROTOCOL ? loaded : NULL;
+}
+
+/* Our code, which the simulated PMU does not count either. */
+static void find_own_code(struct cp_shadow_plan *plan)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	const ElfW(Ehdr) *file = (const void *)__ehdr_start;
+	const ElfW(Phdr) *segment = (const void *)(__ehdr_start + file->e_phoff);
+
+	for (unsigned i = 0; i < file->e_phnum; i++) {
+		if (segment[i].p_type != PT_LOAD || !(segment[i].p_flags & PF_X))
+			continue;
+		plan->own_begin = __ehdr_start + segment[i].p_vaddr;
+		plan->own_end = plan->own_begin + segment[i].p_memsz;
+	}
+}
+
+static void find_machine(void)
+{
+	char error[256];
+
+	if (cp_machine_find(&shadow.machine, cp_options.machine, error, sizeof(error)) < 0)
+		cp_machine_find(&shadow.machine, "host", error, sizeof(error));
+}
+
+static int start(char *why, size_t size)
+{
+	const struct cp_shadow *loaded = load_shadow();
+	struct cp_shadow_plan plan = {.limit = LIMIT, .limit_ns = LIMIT_NS};
+	struct cp_sim_words words;
+	int result;
+
+	if (!loaded) {
+		cp_format(why, size, "shadow.so cannot be loaded, or is of another "
+				     "version (`make install`)");
+		return -ENOENT;
+	}
+	plan.shared = mmap(NULL, sizeof(*plan.shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (plan.shared == MAP_FAILED) {
+		cp_format(why, size, "there is no memory for shadows");
+		return -ENOMEM;
+	}
+	find_machine();
+	cp_sim_describe(&shadow.machine, &words);
+	plan.words = words.word;
+	plan.nwords = CP_NLEVELS + 2; /* the rest is of time */
+	find_own_code(&plan);
+	result = loaded->start(&plan, why, size);
+	shadow.plain = result == 0 && loaded->is_plain();
+	return result < 0 ? result : cp_ticks_start(loaded, plan.shared, why, size);
+}
+
+void cp_shadow_begun(void)
+{
+	char why[256] = "", line[400];
+
+	if (cp_options.engine != CP_CHOOSE_SHADOW || !cp_runtime.record.header ||
+		!cp_shadow_possible(why, sizeof(why)))
+		return;
+	if (start(why, sizeof(why)) == 0) {
+		shadow.cpu = cp_process_cpu();
+		shadow.thread_cpu = cp_thread_cpu(0);
+		return;
+	}
+	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
+		why);
+	cp_warn(line);
+}
+
+/* ---- what is said of it ---- */
+
+static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void say(const char *format, ...)
+{
+	char text[600];
+	va_list arguments;
+	size_t length;
+
+	va_start(arguments, format);
+	length = cp_vformat(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (length >= sizeof(text))
+		length = sizeof(text) - 1;
+	cp_record_put_meta(&cp_runtime.record, "shadow", text, length);
+}
+
+static const char *const end_texts[] = {
+#define X(name, text) text,
+	CP_SHADOW_ENDS(X)
+#undef X
+};
+
+static const char *const meanings[] = {
+#define X(name, meaning) meaning,
+	CP_SHADOW_COUNTERS(X)
+#undef X
+};
+
+static const char *const names[] = {
+#define X(name, meaning) #name,
+	CP_SHADOW_COUNTERS(X)
+#undef X
+};
+
+static void say_windows(double mean)
+{
+	const struct cp_shadow_log *log = &cp_shadow_log;
+	unsigned lost = 0;
+
+	for (int end = 1; end < CP_SHADOW_NENDS; end++)
+		lost += log->ended[end];
+	say("%u windows are counted, of %lu instructions on average; %u are lost",
+		log->nwindows, (unsigned long)mean, lost);
+	for (int end = 1; end < CP_SHADOW_NENDS; end++)
+		if (log->ended[end])
+			say("%u windows %s (the last: %u, %lx)", log->ended[end],
+				end_texts[end], log->last_detail[end],
+				(unsigned long)log->last_where[end]);
+	if (log->refused)
+		say("%u forks were refused: error %d (is there a limit of processes, "
+		    "`ulimit -u`?)",
+			log->refused, log->refused_error);
+	if (log->ended[CP_SHADOW_UNDECODED])
+		say("libVEX has no AVX-512: with GLIBC_TUNABLES="
+		    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW libc uses none");
+}
+
+/* 12.34, of a number that is not negative: cp_format has no %f. */
+#define HUNDREDTHS(x) (unsigned long)((x) + 0.005), (unsigned)((x)*100 + 0.5) % 100
+
+static void say_counter(const struct cp_shadow_windows *windows,
+	enum cp_shadow_counter counter, double cpu_ns)
+{
+	struct cp_shadow_estimate total = cp_shadow_total(windows, counter, cpu_ns),
+				  rate = cp_shadow_rate(windows, counter);
+	bool outer = counter == CP_SHADOW_l2_misses || counter == CP_SHADOW_llc_misses;
+
+	if (outer && !shadow.plain) {
+		say("%s: — (a cache of this machine's kind is not known to be warm)",
+			names[counter]);
+		return;
+	}
+	if (total.high - total.low > total.value) {
+		say("%s (%s): — (between %lu and %lu: what the caches held when windows "
+		    "began is not known)",
+			names[counter], meanings[counter], (unsigned long)total.low,
+			(unsigned long)total.high);
+		return;
+	}
+	say("%s (%s): estimated %lu ± %lu, %lu.%02u ± %lu.%02u in 1,000 instructions",
+		names[counter], meanings[counter], (unsigned long)total.value,
+		(unsigned long)total.error, HUNDREDTHS(rate.value),
+		HUNDREDTHS(rate.error));
+}
+
+static double mean_instructions(const struct cp_shadow_windows *windows)
+{
+	double sum = 0;
+
+	for (unsigned i = 0; i < windows->n; i++)
+		sum += (double)windows->window[i].count[CP_SHADOW_instructions];
+	return windows->n ? sum / windows->n : 0;
+}
+
+static void say_all(double cpu_ns, double thread_ns)
+{
+	const struct cp_shadow_windows windows = {
+		cp_shadow_log.window, cp_shadow_log.nwindows};
+
+	say_windows(mean_instructions(&windows));
+	if (thread_ns < 0.95 * cpu_ns)
+		say("— (only the first thread has windows: others had more than 5 %% of "
+		    "the CPU time)");
+	else if (windows.n < CP_SHADOW_FEWEST)
+		say("— (fewer than %d windows are counted: does the program run for less "
+		    "than a second or two?)",
+			CP_SHADOW_FEWEST);
+	else
+		for (int i = 0; i < CP_SHADOW_NCOUNTERS; i++)
+			say_counter(&windows, (enum cp_shadow_counter)i, cpu_ns);
+}
+
+/* ---- steps ---- */
+
+void cp_shadow_finish(void)
+{
+	double cpu, thread;
+
+	if (!cp_shadow_log.window || !cp_runtime.record.header)
+		return;
+	cp_ticks_stop();
+	cpu = (double)(cp_process_cpu() - shadow.cpu);
+	thread = (double)(cp_thread_cpu(cp_runtime.pid) - shadow.thread_cpu);
+	say_all(cpu - (double)cp_shadow_log.work_ns,
+		thread - (double)cp_shadow_log.work_ns);
+}
+
+void cp_shadow_after_fork(void)
+{
+	cp_ticks_forget();
+	cp_shadow_log.window = NULL;
+}
+
+void cp_shadow_before_exec(void)
+{
+	cp_ticks_stop();
+}
+
+void cp_shadow_exec_failed(void)
+{
+	cp_ticks_resume();
+}
+
+void cp_shadow_before_confined(void)
+{
+	if (cp_ticks_are_on())
+		say("the program forbade itself system calls (seccomp): no windows from "
+		    "there on");
+	cp_ticks_stop();
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Parts of the Valgrind tool that a shadow does without: nobody asks for them there.
+ */
+#include "tools/shadow/parts.h"
+
+#include "paths/paths.h"
+#include "pin/pin.h"
+#include "profile/profile.h"
+#include "sample/log.h"
+#include "sample/sample.h"
+#include "watch/functions.h"
+#include "watch/lines.h"
+
+/* ---- regions ---- */
+
+Bool functions_wanted, lines_wanted;
+
+void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	(void)out, (void)layout, (void)a;
+}
+
+void functions_watch_return(IRSB *out, const VexGuestLayout *layout)
+{
+	(void)out, (void)layout;
+}
+
+void functions_watch_line(IRSB *out, const VexGuestLayout *layout, Addr a, Int line)
+{
+	(void)out, (void)layout, (void)a, (void)line;
+}
+
+void functions_watch_elsewhere(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	(void)out, (void)layout, (void)a;
+}
+
+void functions_watch_line_call(IRSB *out, const VexGuestLayout *layout, Addr back)
+{
+	(void)out, (void)layout, (void)back;
+}
+
+void functions_watch_line_return(IRSB *out, const VexGuestLayout *layout)
+{
+	(void)out, (void)layout;
+}
+
+Int line_at(Addr a)
+{
+	(void)a;
+	return -1;
+}
+
+void lines_need_registers(void)
+{
+}
+
+/* ---- call paths and profiles ---- */
+
+void paths_watch_begin(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	(void)out, (void)layout, (void)a;
+}
+
+void paths_watch_end(IRSB *out, const VexGuestLayout *layout, Addr end, Bool counted)
+{
+	(void)out, (void)layout, (void)end, (void)counted;
+}
+
+Bool profile_wants(Addr a)
+{
+	(void)a;
+	return False;
+}
+
+void profile_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
+{
+	(void)out, (void)layout, (void)a;
+}
+
+void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
+{
+	(void)out, (void)layout;
+}
+
+/* ---- bursts and sets ---- */
+
+void sample_find(void)
+{
+}
+
+void sample_watch(IRSB *out)
+{
+	(void)out;
+}
+
+void sample_count(IRSB *out, UInt instructions)
+{
+	(void)out, (void)instructions;
+}
+
+void sample_write(IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+{
+	(void)out, (void)b, (void)line, (void)at, (void)places;
+}
+
+void sample_model(batch_function *model, UInt places, UInt lines)
+{
+	(void)model, (void)places, (void)lines;
+}
+
+Bool sample_direct(Addr a, UWord size, enum access kind)
+{
+	(void)a, (void)size, (void)kind;
+	return False;
+}
+
+/* ---- turns of threads: a shadow has one ---- */
+
+void pin_turn_pause(IRSB *out)
+{
+	(void)out;
+}

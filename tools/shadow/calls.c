@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * System calls of a shadow: those that change nothing but the fork's own memory are
+ * made, regular files are read at an offset of the shadow's own, what is written is
+ * swallowed.  All others end the window.
+ */
+#include "tools/shadow/parts.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define DESCRIPTORS 256
+#define EMPTY_PATH 0x1000 /* AT_EMPTY_PATH */
+
+static struct {
+	Int parent, thread;
+	ULong mask; /* of signals: as the program sees it */
+	Bool known[DESCRIPTORS];
+	Long offset[DESCRIPTORS];
+} calls;
+
+void calls_begin(Int parent, Int thread, ULong mask)
+{
+	calls.parent = parent;
+	calls.thread = thread;
+	calls.mask = mask;
+}
+
+/* What the program sees returned. */
+static Bool answer(VexGuestAMD64State *g, Long result)
+{
+	g->guest_RAX = (ULong)result;
+	return True;
+}
+
+static Bool make(VexGuestAMD64State *g)
+{
+	return answer(g, cp_syscall((long)g->guest_RAX, g->guest_RDI, g->guest_RSI,
+				 g->guest_RDX, g->guest_R10, g->guest_R8, g->guest_R9));
+}
+
+/* Of a regular file; the offset is shared with the program, and asked for only. */
+static Bool find_offset(ULong fd)
+{
+	Long offset;
+
+	if (fd >= DESCRIPTORS)
+		return False;
+	if (calls.known[fd])
+		return True;
+	offset = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
+	if (offset < 0)
+		return False;
+	calls.known[fd] = True;
+	calls.offset[fd] = offset;
+	return True;
+}
+
+static Bool read_file(VexGuestAMD64State *g)
+{
+	ULong fd = g->guest_RDI;
+	Long n;
+
+	if (!find_offset(fd))
+		return False;
+	n = cp_syscall(
+		SYS_pread64, fd, g->guest_RSI, g->guest_RDX, calls.offset[fd]);
+	if (n > 0)
+		calls.offset[fd] += n;
+	return answer(g, n);
+}
+
+static Bool seek(VexGuestAMD64State *g)
+{
+	ULong fd = g->guest_RDI;
+
+	if (!find_offset(fd))
+		return False;
+	if (g->guest_RDX == SEEK_SET)
+		calls.offset[fd] = (Long)g->guest_RSI;
+	else if (g->guest_RDX == SEEK_CUR)
+		calls.offset[fd] += (Long)g->guest_RSI;
+	else
+		return False;
+	return answer(g, calls.offset[fd]);
+}
+
+static Bool swallow(VexGuestAMD64State *g)
+{
+	ULong fd = g->guest_RDI;
+
+	if (find_offset(fd))
+		calls.offset[fd] += (Long)g->guest_RDX;
+	return answer(g, (Long)g->guest_RDX);
+}
+
+/* A mapping that others would see written to is none of a shadow's. */
+static Bool map(VexGuestAMD64State *g)
+{
+	if ((g->guest_R10 & MAP_SHARED) && (g->guest_RDX & PROT_WRITE))
+		return False;
+	if ((Long)g->guest_R8 >= 0 && (g->guest_RDX & PROT_EXEC))
+		return False;
+	return make(g);
+}
+
+static Bool block_signals(VexGuestAMD64State *g)
+{
+	const ULong *set = (const ULong *)g->guest_RSI;
+
+	if (g->guest_R10 != sizeof(*set))
+		return False;
+	if (g->guest_RDX)
+		*(ULong *)g->guest_RDX = calls.mask;
+	if (set)
+		calls.mask = g->guest_RDI == 0   ? calls.mask | *set
+			     : g->guest_RDI == 1 ? calls.mask & ~*set
+						 : *set;
+	return answer(g, 0);
+}
+
+Bool calls_make(VexGuestAMD64State *g)
+{
+	switch (g->guest_RAX) {
+	case SYS_read:
+		return read_file(g);
+	case SYS_lseek:
+		return seek(g);
+	case SYS_write:
+		return swallow(g);
+	case SYS_mmap:
+		return map(g);
+	case SYS_rt_sigprocmask:
+		return block_signals(g);
+	case SYS_getpid:
+		return answer(g, calls.parent);
+	case SYS_gettid:
+		return answer(g, calls.thread);
+	case SYS_brk:
+	case SYS_munmap:
+	case SYS_mremap:
+	case SYS_madvise:
+	case SYS_pread64:
+	case SYS_fstat:
+	case SYS_stat:
+	case SYS_lstat:
+	case SYS_newfstatat:
+	case SYS_access:
+	case SYS_readlink:
+	case SYS_getcwd:
+	case SYS_getuid:
+	case SYS_geteuid:
+	case SYS_getgid:
+	case SYS_getegid:
+	case SYS_clock_gettime:
+	case SYS_gettimeofday:
+	case SYS_time:
+	case SYS_getrandom:
+	case SYS_sched_yield:
+	case SYS_uname:
+		return make(g);
+	default:
+		return False;
+	}
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * The shadow: from the fork to the end of its window.
+ */
+#include "tools/shadow/parts.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <ucontext.h>
+
+#define BLOCKS 20000       /* until it looks at the clock */
+#define WAIT_SECONDS 10    /* for the program's next tick */
+#define AFTER_MATCH 200000 /* instructions in which the place is not to be met again */
+#define STACK (1u << 20)
+
+/* run.S */
+enum { CHAIN_SLOW = 0x10001, CHAIN_FAST, LOOK_UP, TURN_OVER, DIVERTED };
+void shadow_run(UWord results[2], void *state, void *code);
+extern const UChar shadow_chain_slow[], shadow_chain_fast[], shadow_turn_over[];
+
+struct cp_shadow_plan shadow_plan;
+VexGuestAMD64State shadow_guest __attribute__((aligned(64)));
+
+static struct {
+	Bool begun, matched;
+	Int parent, thread;
+	ULong matched_at; /* instructions */
+	ULong mask;
+	Bool has_x87;
+} window;
+
+static UChar stack[STACK] __attribute__((aligned(64)));
+static UChar signal_stack[1u << 16] __attribute__((aligned(64)));
+
+/* ---- the end ---- */
+
+static void leave(void) __attribute__((noreturn));
+
+static void leave(void)
+{
+	for (;;)
+		cp_syscall(SYS_exit_group, 0L);
+}
+
+void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
+{
+	struct cp_shadow_window *w = &shadow_plan.shared->window;
+
+	if (!window.begun)
+		leave();
+	translate_end();
+	if (!window.matched)
+		machine_store(w);
+	w->end = window.matched && end != CP_SHADOW_AMBIGUOUS ? CP_SHADOW_MATCHED : end;
+	w->detail = detail;
+	w->where = where;
+	__atomic_store_n(&shadow_plan.shared->finished, 1, __ATOMIC_RELEASE);
+	leave();
+}
+
+void shadow_passed(void)
+{
+	if (!registers_are(&shadow_guest, &shadow_plan.shared->place))
+		return;
+	if (window.matched)
+		shadow_finish(CP_SHADOW_AMBIGUOUS, 0, shadow_guest.guest_RIP);
+	machine_store(&shadow_plan.shared->window);
+	window.matched = True;
+	window.matched_at = machine_instructions();
+}
+
+/* ---- before it begins ---- */
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	shadow_finish(CP_SHADOW_FAULT, (UInt)number, (Addr)info->si_addr);
+}
+
+/* As the kernel has it. */
+struct kernel_action {
+	void (*handler)(int, siginfo_t *, void *);
+	ULong flags;
+	void (*restorer)(void);
+	ULong mask;
+};
+
+static void catch_faults(void)
+{
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+	stack_t alternate = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
+	/* The handler does not return; SA_RESTORER */
+	struct kernel_action action = {
+		on_fault, SA_SIGINFO | SA_ONSTACK | 0x04000000, leave, ~0ul};
+	ULong blocked = ~0ul;
+
+	cp_syscall(SYS_sigaltstack, &alternate, NULL);
+	for (UInt i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		cp_syscall(SYS_rt_sigaction, faults[i], &action, NULL, sizeof(ULong));
+		blocked &= ~(1ul << (faults[i] - 1));
+	}
+	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof(blocked));
+}
+
+/* It dies with the program, writes no core file, and cannot run for ever. */
+static void bound_life(void)
+{
+	struct rlimit cpu = {
+		shadow_plan.limit_ns / 1000000000 + 2, shadow_plan.limit_ns / 1000000000 + 3};
+
+	cp_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+	if (cp_syscall(SYS_getppid) != window.parent)
+		leave();
+	cp_syscall(SYS_prctl, PR_SET_DUMPABLE, 0L);
+	cp_syscall(SYS_prctl, PR_SET_NAME, "cachepeek-shado");
+	cp_syscall(SYS_setrlimit, RLIMIT_CPU, &cpu);
+}
+
+/* Whoever reads from a pipe, or waits for a lock, is not to wait for a shadow: it keeps
+ * regular files, which it reads. */
+static void close_files(void)
+{
+	struct stat status;
+
+	for (UInt fd = 0; fd < 256; fd++)
+		if (cp_syscall(SYS_fstat, fd, &status) == 0 && !S_ISREG(status.st_mode))
+			cp_syscall(SYS_close, fd);
+	cp_syscall(SYS_close_range, 256L, ~0u, 0L);
+}
+
+/* The program has gone on, and is soon at its next tick. */
+static void wait_for_place(void)
+{
+	struct cp_shadow_shared *shared = shadow_plan.shared;
+	struct timespec most = {.tv_nsec = 100000000};
+
+	for (UInt i = 0; i < WAIT_SECONDS * 10; i++) {
+		if (__atomic_load_n(&shared->posted, __ATOMIC_ACQUIRE))
+			return;
+		cp_syscall(SYS_futex, &shared->posted, FUTEX_WAIT, 0L, &most);
+	}
+	shadow_finish(CP_SHADOW_UNPOSTED, 0, 0);
+}
+
+/* ---- executing ---- */
+
+static ULong cpu_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	cp_syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (ULong)now.tv_sec * 1000000000 + (ULong)now.tv_nsec;
+}
+
+static void look_at_limits(void)
+{
+	machine_collect();
+	if (window.matched && machine_instructions() > window.matched_at + AFTER_MATCH)
+		shadow_finish(CP_SHADOW_MATCHED, 0, 0);
+	if (machine_instructions() > shadow_plan.limit)
+		shadow_finish(CP_SHADOW_LIMIT, 0, shadow_guest.guest_RIP);
+	if (cpu_ns() > shadow_plan.limit_ns)
+		shadow_finish(CP_SHADOW_LATE, 0, shadow_guest.guest_RIP);
+}
+
+/* Code was changed by the program, or is to be read anew. */
+static void forget_code(void)
+{
+	translate_forget_all();
+	translate_look_at(shadow_plan.shared->place.reg[16]);
+}
+
+static void go_on_after(UWord why)
+{
+	switch (why) {
+	case LOOK_UP:
+	case DIVERTED:
+	case VEX_TRC_JMP_BORING:
+	case VEX_TRC_JMP_YIELD:
+	case VEX_TRC_JMP_NOREDIR:
+	case VEX_TRC_JMP_EMWARN:
+		break;
+	case TURN_OVER:
+		shadow_guest.host_EvC_COUNTER = BLOCKS;
+		look_at_limits();
+		break;
+	case VEX_TRC_JMP_INVALICACHE:
+		forget_code();
+		break;
+	case VEX_TRC_JMP_SYS_SYSCALL:
+		if (!calls_make(&shadow_guest))
+			shadow_finish(CP_SHADOW_SYSCALL, (UInt)shadow_guest.guest_RAX,
+				shadow_guest.guest_RIP);
+		break;
+	default:
+		shadow_finish(CP_SHADOW_UNDECODED, (UInt)why, shadow_guest.guest_RIP);
+	}
+}
+
+static void execute_window(void)
+{
+	UWord results[2];
+
+	shadow_guest.host_EvC_COUNTER = BLOCKS;
+	shadow_guest.host_EvC_FAILADDR = (Addr)shadow_turn_over;
+	for (void *code = NULL;;) {
+		code = translate(shadow_guest.guest_RIP);
+		shadow_run(results, &shadow_guest, code);
+		if (results[0] == CHAIN_SLOW || results[0] == CHAIN_FAST) {
+			Bool fast = results[0] == CHAIN_FAST;
+
+			code = translate(shadow_guest.guest_RIP);
+			translate_chain(results[1],
+				fast ? shadow_chain_fast : shadow_chain_slow, code, fast);
+			continue;
+		}
+		go_on_after(results[0]);
+	}
+}
+
+/* On a stack of its own: the program's is the guest's. */
+static void begin_window(void)
+{
+	ULong layout, all = ~0ull;
+
+	cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, sizeof(all));
+	bound_life();
+	catch_faults();
+	close_files();
+	window.begun = True;
+	if (window.has_x87)
+		shadow_finish(CP_SHADOW_X87, 0, shadow_guest.guest_RIP);
+	wait_for_place();
+	layout = memory_separate();
+	calls_begin(window.parent, window.thread, window.mask);
+	translate_begin(layout);
+	translate_look_at(shadow_plan.shared->place.reg[16]);
+	execute_window();
+}
+
+static void execute(const void *context, int parent, int thread) __attribute__((noreturn));
+
+static void execute(const void *context, int parent, int thread)
+{
+	const ucontext_t *u = context;
+
+	window.parent = parent;
+	window.thread = thread;
+	VG_(memcpy)(&window.mask, &u->uc_sigmask, sizeof(window.mask));
+	window.has_x87 = !registers_take(&shadow_guest, context);
+	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall *%1"
+			 :
+			 : "r"(stack + sizeof(stack)), "r"(begin_window)
+			 : "memory");
+	leave();
+}
+
+/* ---- the interface ---- */
+
+static int start(const struct cp_shadow_plan *plan, char *why, uint64_t size)
+{
+	const HChar *reason;
+
+	shadow_plan = *plan;
+	own_code_add((Addr)plan->own_begin, (Addr)plan->own_end);
+	reason = machine_start();
+	if (!reason)
+		reason = translate_start();
+	if (!reason)
+		return 0;
+	for (uint64_t i = 0; i + 1 < size && (i == 0 || why[i - 1]); i++)
+		why[i] = reason[i];
+	why[size - 1] = 0;
+	return -ENOMEM;
+}
+
+static int is_plain(void)
+{
+	return !tool_options.has_front;
+}
+
+__attribute__((visibility("default"))) const struct cp_shadow cp_shadow = {
+	.protocol = CP_SHADOW_PROTOCOL,
+	.start = start,
+	.execute = execute,
+	.is_plain = is_plain,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What the parts of shadow.so share.  It has no libc: all of it is executed in a fork of
+ * a program that may hold any lock.
+ */
+#ifndef CACHEPEEK_SHADOW_PARTS_H
+#define CACHEPEEK_SHADOW_PARTS_H
+
+#define _GNU_SOURCE
+
+#include "tool.h"
+#include "libvex.h"
+#include "libvex_guest_amd64.h"
+#include "libvex_trc_values.h"
+
+#include "base/syscall.h"
+#include "tools/shadow/shadow.h"
+
+/* execute.c */
+extern struct cp_shadow_plan shadow_plan;
+extern VexGuestAMD64State shadow_guest;
+/* The window is over. */
+void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
+	__attribute__((noreturn));
+/* The guest is where the program was at its next tick. */
+void shadow_passed(void);
+
+/* core.c: memory that outlives the shadow, for translations and what they refer to. */
+struct shadow_heap {
+	UChar *at;
+	SizeT size, used;
+};
+Bool shadow_heap_start(void);
+void shadow_heap_empty(void);
+Bool shadow_heap_has(Addr a);
+/* Whatever size, zeroed, from the kernel; NULL: none. */
+void *shadow_map(SizeT size, Int protection, Int flags);
+
+/* machine.c */
+const HChar *machine_start(void); /* why not; NULL: it is there */
+void machine_collect(void);
+ULong machine_instructions(void);
+void machine_store(struct cp_shadow_window *window);
+
+/* translate.c */
+const HChar *translate_start(void);
+/* In the fork.  layout: of the executable mappings. */
+void translate_begin(ULong layout);
+void translate_end(void);
+void translate_forget_all(void);
+void *translate(Addr guest);
+void translate_chain(Addr place, const void *entry, void *code, Bool fast);
+/* Code that contains this instruction looks whether the guest is at that place. */
+void translate_look_at(Addr instruction);
+/* Is that address in memory that the shadows share? */
+Bool translate_owns(Addr a);
+
+/* memory.c: what the fork's memory has in common with others. */
+/* Makes shared memory private, or read-only; a hash of what is executable. */
+ULong memory_separate(void);
+/* Can the code at that address be changed without a change of mappings? */
+Bool memory_may_change(Addr code);
+
+/* calls.c: True: the call was made, or what it would have done does not matter. */
+void calls_begin(Int parent, Int thread, ULong mask);
+Bool calls_make(VexGuestAMD64State *guest);
+
+/* registers.c: False: there is something that cannot be taken over. */
+Bool registers_take(VexGuestAMD64State *guest, const void *context);
+Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place);
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * From what a signal has interrupted to the guest's state.
+ */
+#include "tools/shadow/parts.h"
+
+#include <asm/prctl.h>
+#include <ucontext.h>
+
+_Static_assert(__builtin_offsetof(VexGuestAMD64State, guest_RIP) == SHADOW_GUEST_RIP,
+	"run.S looks there");
+
+/* Of FXSAVE's image, and of what XSAVE has behind it. */
+#define TAGS 4
+#define MXCSR 24
+#define XMM 160
+#define MAGIC 464 /* FP_XSTATE_MAGIC1, where the kernel has stored more than FXSAVE does */
+#define IS_EXTENDED 0x46505853u
+#define XSTATE 512
+#define HAS_YMM 4
+#define YMM_HIGH 576
+
+/* In the order of gregs. */
+#define GENERAL(X)                                                                       \
+	X(0, R8)                                                                         \
+	X(1, R9)                                                                         \
+	X(2, R10)                                                                        \
+	X(3, R11)                                                                        \
+	X(4, R12)                                                                        \
+	X(5, R13)                                                                        \
+	X(6, R14)                                                                        \
+	X(7, R15)                                                                        \
+	X(8, RDI)                                                                        \
+	X(9, RSI)                                                                        \
+	X(10, RBP)                                                                       \
+	X(11, RBX)                                                                       \
+	X(12, RDX)                                                                       \
+	X(13, RAX)                                                                       \
+	X(14, RCX)                                                                       \
+	X(15, RSP)
+
+static UInt word_at(const UChar *from, UInt at)
+{
+	UInt word;
+
+	VG_(memcpy)(&word, from + at, sizeof(word));
+	return word;
+}
+
+/* The halves of a register of 32 bytes are 16 and 16. */
+static void take_vectors(VexGuestAMD64State *guest, const UChar *image)
+{
+	Bool has_high = word_at(image, MAGIC) == IS_EXTENDED &&
+			(word_at(image, XSTATE) & HAS_YMM);
+	UChar *ymm = (UChar *)&guest->guest_YMM0;
+
+	for (UInt i = 0; i < 16; i++, ymm += sizeof(guest->guest_YMM0)) {
+		VG_(memcpy)(ymm, image + XMM + 16 * i, 16);
+		VG_(memset)(ymm + 16, 0, 16);
+		if (has_high)
+			VG_(memcpy)(ymm + 16, image + YMM_HIGH + 16 * i, 16);
+	}
+	guest->guest_SSEROUND = word_at(image, MXCSR) >> 13 & 3;
+}
+
+Bool registers_take(VexGuestAMD64State *guest, const void *context)
+{
+	const ucontext_t *u = context;
+	const greg_t *r = u->uc_mcontext.gregs;
+	const UChar *image = (const UChar *)u->uc_mcontext.fpregs;
+
+	LibVEX_GuestAMD64_initialise(guest);
+#define X(n, name) guest->guest_##name = (ULong)r[n];
+	GENERAL(X)
+#undef X
+	guest->guest_RIP = (ULong)r[REG_RIP];
+	LibVEX_GuestAMD64_put_rflags((ULong)r[REG_EFL], guest);
+	cp_syscall(SYS_arch_prctl, ARCH_GET_FS, &guest->guest_FS_CONST);
+	cp_syscall(SYS_arch_prctl, ARCH_GET_GS, &guest->guest_GS_CONST);
+	if (!image)
+		return True;
+	take_vectors(guest, image);
+	return image[TAGS] == 0;
+}
+
+Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place)
+{
+	Bool same = True;
+
+#define X(n, name) same &= guest->guest_##name == place->reg[n];
+	GENERAL(X)
+#undef X
+	return same;
+}

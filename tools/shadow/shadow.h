@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Shadows: the program runs natively; now and then it is forked, and the fork executes
+ * what the program does next on the simulated PMU, and leaves its counts here.
+ *
+ * This is all that the library, which forks, and shadow.so, which executes, know of each
+ * other.
+ */
+#ifndef CACHEPEEK_SHADOW_H
+#define CACHEPEEK_SHADOW_H
+
+#include <stdint.h>
+
+#define CP_SHADOW_PROTOCOL 1
+#define CP_SHADOW_WINDOWS 4096
+
+/* What is counted in a window; X(name, meaning) */
+#define CP_SHADOW_COUNTERS(X)                                                            \
+	X(instructions, "instructions")                                                  \
+	X(loads, "loads")                                                                \
+	X(stores, "stores")                                                              \
+	X(l1i_misses, "lines of code not in L1I")                                        \
+	X(l1d_misses, "lines of data not in L1D")                                        \
+	X(l2_misses, "lines not in L2")                                                  \
+	X(llc_misses, "lines not in the last level")                                     \
+	X(dtlb_misses, "pages of data not in the first-level DTLB")                      \
+	X(dtlb_walks, "pages of data in no TLB")
+
+enum cp_shadow_counter {
+#define X(name, meaning) CP_SHADOW_##name,
+	CP_SHADOW_COUNTERS(X)
+#undef X
+		CP_SHADOW_NCOUNTERS
+};
+
+/* How a window ends; X(name, text).  The first is the only one that is counted. */
+#define CP_SHADOW_ENDS(X)                                                                \
+	X(MATCHED, "ended where the program was at its next tick")                       \
+	X(LIMIT, "did not get there within the limit of instructions")                   \
+	X(LATE, "did not get there in time")                                             \
+	X(SYSCALL, "met a system call that would have had an effect")                    \
+	X(UNDECODED, "met an instruction that libVEX does not know")                     \
+	X(X87, "began with values in x87 registers")                                     \
+	X(FAULT, "met a fault, or memory that is shared with others")                    \
+	X(AMBIGUOUS, "came by the place twice")                                          \
+	X(UNPOSTED, "saw no next tick of the program")                                   \
+	X(BROKEN, "failed in the translation of code")                                   \
+	X(KILLED, "were killed")
+
+enum cp_shadow_end {
+#define X(name, text) CP_SHADOW_##name,
+	CP_SHADOW_ENDS(X)
+#undef X
+		CP_SHADOW_NENDS
+};
+
+struct cp_shadow_window {
+	uint32_t end;    /* enum cp_shadow_end */
+	uint32_t detail; /* the number of a system call or signal */
+	uint64_t where;  /* the address of an instruction, or of memory */
+	uint64_t cpu_ns; /* of the thread, between the two ticks */
+	uint64_t count[CP_SHADOW_NCOUNTERS];
+	/* Of the misses, those that may have been hits: the cache was empty when the
+	 * window began. */
+	uint64_t unknown[CP_SHADOW_NCOUNTERS];
+};
+
+/* Where the thread was at a tick: what its registers held, in the order of gregs. */
+#define CP_SHADOW_REGISTERS 17
+struct cp_shadow_place {
+	uint64_t reg[CP_SHADOW_REGISTERS];
+};
+
+/* Shared by the program and its shadows. */
+struct cp_shadow_shared {
+	uint32_t posted; /* a futex: 1, when place and cpu_ns are there */
+	uint32_t finished; /* by the shadow, when its window is there */
+	struct cp_shadow_place place;
+	uint64_t cpu_ns;
+	struct cp_shadow_window window; /* of the shadow that is at work */
+};
+
+struct cp_shadow_plan {
+	struct cp_shadow_shared *shared;
+	const char *const *words; /* the machine, as the simulated PMU's options */
+	uint32_t nwords;
+	uint64_t limit;   /* instructions */
+	uint64_t limit_ns; /* of the shadow's CPU time */
+	/* Code that is not counted: the library's. */
+	const char *own_begin, *own_end;
+};
+
+struct cp_shadow {
+	uint32_t protocol;
+	/* 0, or -errno with one line in why: the reason and the cure. */
+	int (*start)(const struct cp_shadow_plan *plan, char *why, uint64_t size);
+	/* In the fork: executes from what the signal (its ucontext_t) has interrupted.
+	 * parent: the process that was forked. */
+	void (*execute)(const void *context, int parent, int thread)
+		__attribute__((noreturn));
+	/* A level whose misses in a window are not to be told from an empty cache. */
+	int (*is_plain)(void);
+};
+
+#endif

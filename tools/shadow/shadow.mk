@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Shadows: the simulated PMU's instrumentation and model, once more, in an object that
+# the library loads into the program.  Included by the root Makefile, after sim.mk.
+
+# libVEX itself, which Valgrind's package has for those who build tools.
+SHADOW_VEX := $(wildcard $(VALGRIND_LIBDIR)/libvex-amd64-linux.a)
+SHADOW := $(if $(filter amd64,$(SIM_ARCH)),$(if $(SHADOW_VEX),$(SIM_DIR)/shadow.so))
+SHADOW_FILES := $(wildcard tools/shadow/*.c)
+SHADOW_SHARED := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c tools/sim/machines/*.c) \
+	$(addprefix tools/sim/instrument/,instrument.c settle.c batches.c pieces.c floats.c \
+		timed.c flows.c latency.c own_code.c) \
+	tools/sim/native/absent.c tools/sim/machine_options.c
+SHADOW_OBJECTS := $(patsubst %.c,$(B)/shadow/%.o,$(SHADOW_FILES) $(SHADOW_SHARED)) $(B)/shadow/run.o
+# Batches outlive the shadow that makes them: not in memory of its own.
+SHADOW_CFLAGS := $(filter-out -fno-pie,$(SIM_CFLAGS)) -fPIC -fvisibility=hidden \
+	-ffunction-sections -DPOOL=0
+# Where guest_RIP is in VEX's state; the dispatcher is no C, and registers.c checks it.
+SHADOW_CFLAGS += -DSHADOW_GUEST_RIP=184
+
+$(B)/shadow/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call run,CC,$(CC) $(SHADOW_CFLAGS) -c -o $@ $<)
+
+$(B)/shadow/run.o: tools/shadow/run.S | $(B)/flags
+	@mkdir -p $(@D)
+	$(call run,AS,$(CC) $(filter -D%,$(SHADOW_CFLAGS)) -c -o $@ $<)
+
+# Only what is needed of libgcc, and nothing of libc.
+SHADOW_LDFLAGS := -shared -nostdlib -Wl,-Bsymbolic -Wl,--gc-sections -Wl,-z,now -Wl,-z,defs \
+	-Wl,--exclude-libs,ALL
+$(SHADOW): $(SHADOW_OBJECTS) $(SHADOW_VEX) | $(SIM_DIR)
+	$(call run,LD,$(CC) $(SHADOW_LDFLAGS) -o $@ $(SHADOW_OBJECTS) $(SHADOW_VEX) -lgcc)
+
+-include $(SHADOW_OBJECTS:.o=.d)
