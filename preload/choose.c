@@ -114,8 +114,8 @@ static void choose_shadow(struct cp_choice *choice)
 
 	if (!cp_shadow_possible(why, sizeof(why))) {
 		choose_auto(choice);
-		cp_format(choice->why, sizeof(choice->why),
-			"CACHEPEEK_ENGINE=shadow: %s", why);
+		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=shadow: %s",
+			why);
 		choice->tell = true;
 		return;
 	}

@@ -24,8 +24,9 @@
 #include "preload/threads/threads.h"
 #include "preload/warn.h"
 
-#define LIMIT 500000000     /* instructions of a window */
+#define LIMIT 200000000     /* instructions of a window */
 #define LIMIT_NS 4000000000 /* of CPU time */
+#define AVX512 0x62         /* the first byte of its instructions */
 
 static struct {
 	struct cp_machine machine;
@@ -97,7 +98,8 @@ static void find_machine(void)
 {
 	char error[256];
 
-	if (cp_machine_find(&shadow.machine, cp_options.machine, error, sizeof(error)) < 0)
+	if (cp_machine_find(&shadow.machine, cp_options.machine, error, sizeof(error)) <
+		0)
 		cp_machine_find(&shadow.machine, "host", error, sizeof(error));
 }
 
@@ -109,8 +111,9 @@ static int start(char *why, size_t size)
 	int result;
 
 	if (!loaded) {
-		cp_format(why, size, "shadow.so cannot be loaded, or is of another "
-				     "version (`make install`)");
+		cp_format(why, size,
+			"shadow.so cannot be loaded, or is of another "
+			"version (`make install`)");
 		return -ENOENT;
 	}
 	plan.shared = mmap(NULL, sizeof(*plan.shared), PROT_READ | PROT_WRITE,
@@ -200,7 +203,8 @@ static void say_windows(double mean)
 		say("%u forks were refused: error %d (is there a limit of processes, "
 		    "`ulimit -u`?)",
 			log->refused, log->refused_error);
-	if (log->ended[CP_SHADOW_UNDECODED])
+	if (log->ended[CP_SHADOW_UNDECODED] &&
+		log->last_detail[CP_SHADOW_UNDECODED] == AVX512)
 		say("libVEX has no AVX-512: with GLIBC_TUNABLES="
 		    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW libc uses none");
 }

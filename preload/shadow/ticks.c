@@ -28,8 +28,8 @@
 #define PERIOD_NS 50000000 /* between windows, on average */
 #define SLICE_NS 3000000   /* of a window; the kernel rounds it up to its clock's tick */
 #define RETRY_NS 1000000
-#define BUDGET 20      /* one part of so many of the CPU time is for us */
-#define FAULT_NS 2500  /* a page that is copied because a shadow has it, too */
+#define BUDGET 20     /* one part of so many of the CPU time is for us */
+#define FAULT_NS 2500 /* a page that is copied because a shadow has it, too */
 
 enum state { OFF, IDLE, FORKED, POSTED };
 
@@ -120,12 +120,20 @@ static void arm_next(void)
 	arm(around(least > PERIOD_NS ? least : PERIOD_NS));
 }
 
+/* A fork shares the offsets, and the program moves on. */
+static void note_offsets(int64_t offset[CP_SHADOW_FILES])
+{
+	for (int fd = 0; fd < CP_SHADOW_FILES; fd++)
+		offset[fd] = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
+}
+
 static void fork_shadow(const void *context)
 {
 	long child;
 
 	ticks.shared->posted = ticks.shared->finished = 0;
 	memset(&ticks.shared->window, 0, sizeof(ticks.shared->window));
+	note_offsets(ticks.shared->offset);
 	child = cp_syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
 	if (child == 0)
 		ticks.shadow->execute(context, ticks.pid, ticks.thread);
@@ -152,7 +160,8 @@ static void note_place(struct cp_shadow_place *place, const ucontext_t *context)
 #endif
 }
 
-/* The pages that were copied meanwhile took time that the program alone would not take. */
+/* The pages that were copied meanwhile took time that the program alone would not take.
+ */
 static void post(const ucontext_t *context, uint64_t began)
 {
 	struct cp_shadow_shared *shared = ticks.shared;
@@ -227,8 +236,7 @@ static int unused_signal(void)
 
 static int create_timer(void)
 {
-	struct sigevent event = {
-		.sigev_notify = SIGEV_THREAD_ID,
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = ticks.signal,
 		.sigev_value.sival_ptr = &ticks};
 

@@ -20,7 +20,8 @@ struct cp_shadow_log {
 	uint64_t last_where[CP_SHADOW_NENDS];
 	uint64_t work_ns; /* CPU time of the ticks themselves */
 	unsigned nwindows;
-	struct cp_shadow_window *window; /* those that are counted, at most CP_SHADOW_WINDOWS */
+	struct cp_shadow_window
+		*window; /* those that are counted, at most CP_SHADOW_WINDOWS */
 };
 extern struct cp_shadow_log cp_shadow_log;
 

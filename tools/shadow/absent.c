@@ -100,7 +100,8 @@ void sample_count(IRSB *out, UInt instructions)
 	(void)out, (void)instructions;
 }
 
-void sample_write(IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+void sample_write(
+	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
 {
 	(void)out, (void)b, (void)line, (void)at, (void)places;
 }

@@ -10,14 +10,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#define DESCRIPTORS 256
-#define EMPTY_PATH 0x1000 /* AT_EMPTY_PATH */
-
 static struct {
 	Int parent, thread;
 	ULong mask; /* of signals: as the program sees it */
-	Bool known[DESCRIPTORS];
-	Long offset[DESCRIPTORS];
 } calls;
 
 void calls_begin(Int parent, Int thread, ULong mask)
@@ -40,58 +35,48 @@ static Bool make(VexGuestAMD64State *g)
 				 g->guest_RDX, g->guest_R10, g->guest_R8, g->guest_R9));
 }
 
-/* Of a regular file; the offset is shared with the program, and asked for only. */
-static Bool find_offset(ULong fd)
+/* Of a file that has offsets; NULL: it is none. */
+static Long *offset_of(ULong fd)
 {
-	Long offset;
+	int64_t *offset = shadow_plan.shared->offset;
 
-	if (fd >= DESCRIPTORS)
-		return False;
-	if (calls.known[fd])
-		return True;
-	offset = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
-	if (offset < 0)
-		return False;
-	calls.known[fd] = True;
-	calls.offset[fd] = offset;
-	return True;
+	return fd < CP_SHADOW_FILES && offset[fd] >= 0 ? (Long *)&offset[fd] : NULL;
 }
 
 static Bool read_file(VexGuestAMD64State *g)
 {
 	ULong fd = g->guest_RDI;
-	Long n;
+	Long *offset = offset_of(fd), n;
 
-	if (!find_offset(fd))
+	if (!offset)
 		return False;
-	n = cp_syscall(
-		SYS_pread64, fd, g->guest_RSI, g->guest_RDX, calls.offset[fd]);
+	n = cp_syscall(SYS_pread64, fd, g->guest_RSI, g->guest_RDX, *offset);
 	if (n > 0)
-		calls.offset[fd] += n;
+		*offset += n;
 	return answer(g, n);
 }
 
 static Bool seek(VexGuestAMD64State *g)
 {
-	ULong fd = g->guest_RDI;
+	Long *offset = offset_of(g->guest_RDI);
 
-	if (!find_offset(fd))
+	if (!offset)
 		return False;
 	if (g->guest_RDX == SEEK_SET)
-		calls.offset[fd] = (Long)g->guest_RSI;
+		*offset = (Long)g->guest_RSI;
 	else if (g->guest_RDX == SEEK_CUR)
-		calls.offset[fd] += (Long)g->guest_RSI;
+		*offset += (Long)g->guest_RSI;
 	else
 		return False;
-	return answer(g, calls.offset[fd]);
+	return answer(g, *offset);
 }
 
 static Bool swallow(VexGuestAMD64State *g)
 {
-	ULong fd = g->guest_RDI;
+	Long *offset = offset_of(g->guest_RDI);
 
-	if (find_offset(fd))
-		calls.offset[fd] += (Long)g->guest_RDX;
+	if (offset)
+		*offset += (Long)g->guest_RDX;
 	return answer(g, (Long)g->guest_RDX);
 }
 
@@ -155,7 +140,6 @@ Bool calls_make(VexGuestAMD64State *g)
 	case SYS_getegid:
 	case SYS_clock_gettime:
 	case SYS_gettimeofday:
-	case SYS_time:
 	case SYS_getrandom:
 	case SYS_sched_yield:
 	case SYS_uname:

@@ -16,7 +16,8 @@ static struct shadow_heap *heap;
 
 void *shadow_map(SizeT size, Int protection, Int flags)
 {
-	long p = cp_syscall(SYS_mmap, NULL, size, protection, flags | MAP_ANONYMOUS, -1, 0L);
+	long p = cp_syscall(
+		SYS_mmap, NULL, size, protection, flags | MAP_ANONYMOUS, -1, 0L);
 
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }

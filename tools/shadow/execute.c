@@ -17,6 +17,7 @@
 #define WAIT_SECONDS 10    /* for the program's next tick */
 #define AFTER_MATCH 200000 /* instructions in which the place is not to be met again */
 #define STACK (1u << 20)
+#define FLAGS_OF_KERNEL 0x202 /* IF, and the bit that is always set */
 
 /* run.S */
 enum { CHAIN_SLOW = 0x10001, CHAIN_FAST, LOOK_UP, TURN_OVER, DIVERTED };
@@ -110,8 +111,8 @@ static void catch_faults(void)
 /* It dies with the program, writes no core file, and cannot run for ever. */
 static void bound_life(void)
 {
-	struct rlimit cpu = {
-		shadow_plan.limit_ns / 1000000000 + 2, shadow_plan.limit_ns / 1000000000 + 3};
+	struct rlimit cpu = {shadow_plan.limit_ns / 1000000000 + 2,
+		shadow_plan.limit_ns / 1000000000 + 3};
 
 	cp_syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 	if (cp_syscall(SYS_getppid) != window.parent)
@@ -168,6 +169,15 @@ static void look_at_limits(void)
 		shadow_finish(CP_SHADOW_LATE, 0, shadow_guest.guest_RIP);
 }
 
+/* R11 is then what the kernel has for flags: VEX knows nothing of those two. */
+static void make_call(void)
+{
+	if (!calls_make(&shadow_guest))
+		shadow_finish(CP_SHADOW_SYSCALL, (UInt)shadow_guest.guest_RAX,
+			shadow_guest.guest_RIP);
+	shadow_guest.guest_R11 |= FLAGS_OF_KERNEL;
+}
+
 /* Code was changed by the program, or is to be read anew. */
 static void forget_code(void)
 {
@@ -193,12 +203,13 @@ static void go_on_after(UWord why)
 		forget_code();
 		break;
 	case VEX_TRC_JMP_SYS_SYSCALL:
-		if (!calls_make(&shadow_guest))
-			shadow_finish(CP_SHADOW_SYSCALL, (UInt)shadow_guest.guest_RAX,
-				shadow_guest.guest_RIP);
+		make_call();
 		break;
+	case VEX_TRC_JMP_NODECODE:
+		shadow_finish(CP_SHADOW_UNDECODED, *(const UChar *)shadow_guest.guest_RIP,
+			shadow_guest.guest_RIP);
 	default:
-		shadow_finish(CP_SHADOW_UNDECODED, (UInt)why, shadow_guest.guest_RIP);
+		shadow_finish(CP_SHADOW_FAULT, (UInt)why, shadow_guest.guest_RIP);
 	}
 }
 
@@ -243,7 +254,8 @@ static void begin_window(void)
 	execute_window();
 }
 
-static void execute(const void *context, int parent, int thread) __attribute__((noreturn));
+static void execute(const void *context, int parent, int thread)
+	__attribute__((noreturn));
 
 static void execute(const void *context, int parent, int thread)
 {

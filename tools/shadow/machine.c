@@ -153,7 +153,8 @@ void machine_store(struct cp_shadow_window *window)
 				  n[CP_SIM_l2_store_lines];
 	to[CP_SHADOW_llc_misses] = n[CP_SIM_llc_ifetch_misses] +
 				   n[CP_SIM_llc_load_lines] + n[CP_SIM_llc_store_lines];
-	to[CP_SHADOW_dtlb_misses] = n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages];
+	to[CP_SHADOW_dtlb_misses] =
+		n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages];
 	to[CP_SHADOW_dtlb_walks] = n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks];
 	if (!running->flex)
 		store_unknown((ULong *)window->unknown);

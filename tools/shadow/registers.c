@@ -14,7 +14,8 @@ _Static_assert(__builtin_offsetof(VexGuestAMD64State, guest_RIP) == SHADOW_GUEST
 #define TAGS 4
 #define MXCSR 24
 #define XMM 160
-#define MAGIC 464 /* FP_XSTATE_MAGIC1, where the kernel has stored more than FXSAVE does */
+#define MAGIC                                                                            \
+	464 /* FP_XSTATE_MAGIC1, where the kernel has stored more than FXSAVE does */
 #define IS_EXTENDED 0x46505853u
 #define XSTATE 512
 #define HAS_YMM 4

@@ -55,8 +55,9 @@ enum cp_shadow_end {
 };
 
 struct cp_shadow_window {
-	uint32_t end;    /* enum cp_shadow_end */
-	uint32_t detail; /* the number of a system call or signal */
+	uint32_t end; /* enum cp_shadow_end */
+	/* The number of a system call or signal, or the first byte of an instruction. */
+	uint32_t detail;
 	uint64_t where;  /* the address of an instruction, or of memory */
 	uint64_t cpu_ns; /* of the thread, between the two ticks */
 	uint64_t count[CP_SHADOW_NCOUNTERS];
@@ -71,9 +72,14 @@ struct cp_shadow_place {
 	uint64_t reg[CP_SHADOW_REGISTERS];
 };
 
+/* Descriptors that a shadow can read from. */
+#define CP_SHADOW_FILES 64
+
 /* Shared by the program and its shadows. */
 struct cp_shadow_shared {
-	uint32_t posted; /* a futex: 1, when place and cpu_ns are there */
+	/* Where the program was in its files when it was forked; < 0: nowhere. */
+	int64_t offset[CP_SHADOW_FILES];
+	uint32_t posted;   /* a futex: 1, when place and cpu_ns are there */
 	uint32_t finished; /* by the shadow, when its window is there */
 	struct cp_shadow_place place;
 	uint64_t cpu_ns;
@@ -84,7 +90,7 @@ struct cp_shadow_plan {
 	struct cp_shadow_shared *shared;
 	const char *const *words; /* the machine, as the simulated PMU's options */
 	uint32_t nwords;
-	uint64_t limit;   /* instructions */
+	uint64_t limit;    /* instructions */
 	uint64_t limit_ns; /* of the shadow's CPU time */
 	/* Code that is not counted: the library's. */
 	const char *own_begin, *own_end;

@@ -15,7 +15,7 @@
 
 #define CODE (128ul << 20)
 #define LOOKING_CODE (4ul << 20) /* the end of it: blocks of one window */
-#define MOST_CODE 60000 /* of a block */
+#define MOST_CODE 60000          /* of a block */
 #define TABLE (1u << 17)
 #define FAST (1u << 14) /* run.S knows */
 #define DIVERTED 64
@@ -45,7 +45,7 @@ static struct kept {
 	struct diverted diverted[DIVERTED];
 	struct fast fast[FAST];
 	struct block table[TABLE];
-} *kept;
+} * kept;
 static UChar *code;
 
 /* run.S looks there. */
@@ -53,7 +53,7 @@ struct fast *shadow_fast __attribute__((visibility("hidden")));
 
 /* Only this shadow's: they are not in the table. */
 static struct {
-	Addr at; /* 0: nothing is looked for */
+	Addr at;  /* 0: nothing is looked for */
 	Bool now; /* the block that is being translated contains it */
 	UInt n;
 	SizeT used;
@@ -218,8 +218,8 @@ static Bool is_looking(Addr guest)
 /* A call that sees all registers as they are before the instruction. */
 static void look_before(IRSB *out, Int at)
 {
-	IRDirty *d = unsafeIRDirty_0_N(
-		0, "passed", (void *)shadow_passed, mkIRExprVec_0());
+	IRDirty *d =
+		unsafeIRDirty_0_N(0, "passed", (void *)shadow_passed, mkIRExprVec_0());
 
 	d->nFxState = 1;
 	d->fxState[0].fx = Ifx_Read;
@@ -276,8 +276,8 @@ static UInt choose_checks(
 
 static UInt capabilities(void)
 {
-	UInt caps = VEX_HWCAPS_AMD64_SSE3 | VEX_HWCAPS_AMD64_CX16 |
-		    VEX_HWCAPS_AMD64_RDTSCP;
+	UInt caps =
+		VEX_HWCAPS_AMD64_SSE3 | VEX_HWCAPS_AMD64_CX16 | VEX_HWCAPS_AMD64_RDTSCP;
 
 	if (__builtin_cpu_supports("ssse3"))
 		caps |= VEX_HWCAPS_AMD64_SSSE3;
