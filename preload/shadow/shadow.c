@@ -25,7 +25,7 @@
 #include "preload/warn.h"
 
 #define LIMIT 200000000     /* instructions of a window */
-#define LIMIT_NS 4000000000 /* of CPU time */
+#define LIMIT_NS 1500000000 /* of CPU time */
 #define AVX512 0x62         /* the first byte of its instructions */
 
 static struct {

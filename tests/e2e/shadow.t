@@ -1,0 +1,113 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# CACHEPEEK_ENGINE=shadow, an experiment: what forks of the program count holds what is known
+# of it, and nothing of the program differs.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib $FindBin::Bin;
+use File::Copy;
+use Peek;
+use Test::More;
+
+plan(skip_all => 'there is no shadow.so: Valgrind has no libVEX here') if !-e build() . '/libcachepeek/shadow.so';
+my $cpus = grep { /^processor/ } split(/^/, read_file('/proc/cpuinfo'));
+plan(skip_all => 'there is no spare core') if $cpus < 2;
+
+sub shadowed
+{
+	my ($command, %more) = @_;
+	return peek(command => $command, engine => 'shadow', %more);
+}
+
+# What the report says of shadows.
+sub said
+{
+	my ($run) = @_;
+	return join("\n", map { ref($_) ? $_->{text} // '' : $_ } @{$run->{report}{warnings}});
+}
+
+# name => [value, error, rate, error], of what is estimated
+sub estimates
+{
+	my ($run) = @_;
+	my %estimate;
+	while (said($run) =~ /(\w+) \([^)]*\): estimated (\d+) ± (\d+), ([\d.]+) ± ([\d.]+) in 1,000/g) {
+		$estimate{$1} = [$2, $3, $4, $5];
+	}
+	return \%estimate;
+}
+
+sub windows { said($_[0]) =~ /(\d+) windows are counted, of (\d+) instructions on average; (\d+) are lost/ }
+
+# The shadows of this session that are alive, or zombies.
+sub left
+{
+	my ($session, @left) = read_file('/proc/self/stat') =~ /^\d+ \(.*\) \S \d+ \d+ (\d+)/;
+	for my $file (glob('/proc/[0-9]*/stat')) {
+		my ($pid, $name, $of) = (read_file($file) // '') =~ /^(\d+) \((.*)\) \S \d+ \d+ (\d+)/ or next;
+		push(@left, "$pid $name") if $name eq 'cachepeek-shado' && $of == $session;
+	}
+	return \@left;
+}
+
+# ---- what is known of a program ----
+
+my $run = shadowed([program('shadow_chase'), 6000]);
+my ($steps, $children, $signals) = split(' ', $run->{out});
+is($run->{status} >> 8, 3, 'the status is the program\'s');
+is("$children $signals", '0 0', 'the program sees no child, and no SIGCHLD');
+like($run->{report}{engine}{why} // $run->{json}, qr/shadow, experimental/, 'the engine is said to be experimental');
+
+my ($counted, $mean, $lost) = windows($run);
+my $e = estimates($run);
+cmp_ok($counted, '>=', 10, 'there are windows') or diag(said($run));
+cmp_ok($lost, '<=', 0.1 * $counted + 1, 'and nearly all are counted') or diag(said($run));
+cmp_ok(abs($e->{loads}[2] - 1000 / 3), '<', 0.5, 'one instruction in three loads');
+cmp_ok(abs($e->{l1d_misses}[2] - 1000 / 3), '<=', $e->{l1d_misses}[3] + 0.5, 'and each load misses L1D');
+cmp_ok(abs($e->{instructions}[0] / (3 * $steps) - 1), '<', 0.25, 'the steps are found again in the whole run');
+like(said($run), qr/llc_misses \(lines not in the last level\): (?:—|estimated)/, 'the last level is said to be unknown, or is known');
+is_deeply(left(), [], 'no shadow is left');
+
+$run = shadowed([program('shadow_chase'), 1000, 'looks']);
+like($run->{out}, qr/^\d+ 0 0$/, 'nor while it looks for children');
+like(said($run), qr/windows met a system call that would have had an effect \(the last: 61,/,
+	'which a shadow must not: its window is lost');
+
+# ---- what cannot be said ----
+
+$run = shadowed([program('shadow_chase'), 100]);
+like(said($run), qr/— \(fewer than 10 windows are counted/, 'a short run has no estimates, and a reason');
+unlike(said($run), qr/estimated \d/, 'and none is made up');
+
+$run = shadowed([program('shadow_chase'), 100], under => ['taskset', '-c', '0']);
+like($run->{json} . "@{$run->{notes}}", qr/there is no spare core for shadows/, 'one CPU: a line says so');
+
+# ---- programs are as they are without ----
+
+my $text = write_file(scratch('text'), join("\n", map { $_ * 7919 % 100003 } 1 .. 400000));
+for my $command (['gzip', '-9c', $text], ['sort', '-n', $text], ['bzip2', '-c', $text],
+	['python3', '-c', 'print(sum(i * i % 7 for i in range(3000000)))'],
+	['perl', '-e', 'my %h; $h{$_ % 5003} += $_ for 1 .. 3000000; print $h{17}, "\n"; exit 9'],
+	['sh', '-c', 'for i in 1 2 3; do gzip -c "$0" | wc -c; done; kill -TERM $$', $text]) {
+	if (!which($command->[0])) {
+		diag("there is no $command->[0]");
+		next;
+	}
+	my $plain = plain(command => $command);
+	my $shadowed = shadowed($command);
+	is($shadowed->{out}, $plain->{out}, "$command->[0]: the same output");
+	is($shadowed->{status}, $plain->{status}, "$command->[0]: the same status");
+}
+
+# ---- its end, wherever its shadow is ----
+
+shadowed([program('shadow_chase'), 60 + $_]) for 1 .. 12;
+is_deeply(left(), [], 'programs that end while a shadow is at work leave none');
+for my $ms (map { 100 + 7 * $_ } 1 .. 8) {
+	shadowed(['timeout', '-s', 'KILL', $ms / 1000, program('shadow_chase'), 5000]);
+}
+select(undef, undef, undef, 0.2);
+is_deeply(left(), [], 'neither do those that are killed');
+done_testing();

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * For CACHEPEEK_ENGINE=shadow: follows a random cycle through lines of 4 MB, three
+ * instructions and one load a step, for so many ms of CPU time; each step misses an LRU
+ * cache that is smaller.  Prints the steps, then how often a child or SIGCHLD was seen:
+ * there is none of its own.  With a second argument it looks for children all the time.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define LINES 65536
+#define STEPS 100000 /* between looks at the clock */
+
+static struct line {
+	struct line *next;
+	char rest[56];
+} lines[LINES] __attribute__((aligned(64)));
+static unsigned order[LINES];
+static volatile sig_atomic_t signals;
+
+static void on_child(int number)
+{
+	(void)number;
+	signals++;
+}
+
+static void shuffle(void)
+{
+	unsigned random = 1;
+
+	for (unsigned i = 0; i < LINES; i++)
+		order[i] = i;
+	for (unsigned i = LINES - 1; i > 0; i--) {
+		unsigned with, was = order[i];
+
+		random = random * 1664525 + 1013904223;
+		with = (random >> 8) % i;
+		order[i] = order[with];
+		order[with] = was;
+	}
+	for (unsigned i = 0; i < LINES; i++)
+		lines[order[i]].next = &lines[order[(i + 1) % LINES]];
+}
+
+/* Three instructions a step. */
+static struct line *follow(struct line *at)
+{
+#if defined(__x86_64__)
+	unsigned long steps = STEPS;
+
+	__asm__ volatile("1: mov (%0), %0\n\tdec %1\n\tjnz 1b"
+			 : "+r"(at), "+r"(steps)
+			 :
+			 : "memory", "cc");
+#else
+	for (unsigned i = 0; i < STEPS; i++)
+		at = at->next;
+#endif
+	return at;
+}
+
+static long cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int main(int argc, char **argv)
+{
+	long until = argc > 1 ? atol(argv[1]) : 1000, steps = 0, children = 0;
+	struct line *at = lines;
+
+	signal(SIGCHLD, on_child);
+	shuffle();
+	for (until += cpu_ms(); cpu_ms() < until; steps += STEPS) {
+		at = follow(at);
+		if (argc > 2)
+			children += waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
+	}
+	children += waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
+	printf("%ld %ld %d\n", steps, children, (int)signals);
+	return at ? 3 : 4;
+}
