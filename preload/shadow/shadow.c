@@ -251,7 +251,8 @@ static void say_all(double cpu_ns, double thread_ns)
 	const struct cp_shadow_windows windows = {
 		cp_shadow_log.window, cp_shadow_log.nwindows};
 
-	say_windows(mean_instructions(&windows));
+	if (cp_shadow_log.ticks)
+		say_windows(mean_instructions(&windows));
 	if (thread_ns < 0.95 * cpu_ns)
 		say("— (only the first thread has windows: others had more than 5 %% of "
 		    "the CPU time)");

@@ -211,6 +211,7 @@ static bool on_tick(const siginfo_t *info, const void *context)
 		arm(RETRY_NS);
 		return true;
 	}
+	cp_shadow_log.ticks++;
 	act(context, began);
 	cp_leave();
 	took = now_ns() - began;

@@ -14,7 +14,8 @@
 /* What has come of them. */
 struct cp_shadow_log {
 	unsigned ended[CP_SHADOW_NENDS]; /* windows, by how they ended */
-	unsigned refused;                /* forks that the kernel refused */
+	unsigned ticks;
+	unsigned refused; /* forks that the kernel refused */
 	int refused_error;
 	uint32_t last_detail[CP_SHADOW_NENDS];
 	uint64_t last_where[CP_SHADOW_NENDS];

@@ -31,9 +31,9 @@ sub said
 # name => [value, error, rate, error], of what is estimated
 sub estimates
 {
-	my ($run) = @_;
+	my $said = said($_[0]);
 	my %estimate;
-	while (said($run) =~ /(\w+) \([^)]*\): estimated (\d+) ± (\d+), ([\d.]+) ± ([\d.]+) in 1,000/g) {
+	while ($said =~ /(\w+) \([^)]*\): estimated (\d+) ± (\d+), ([\d.]+) ± ([\d.]+) in 1,000/g) {
 		$estimate{$1} = [$2, $3, $4, $5];
 	}
 	return \%estimate;
