@@ -102,9 +102,9 @@ struct cp_shadow {
 	int (*start)(const struct cp_shadow_plan *plan, char *why, uint64_t size);
 	/* In the fork: executes from what the signal (its ucontext_t) has interrupted.
 	 * parent: the process that was forked. */
-	void (*execute)(const void *context, int parent, int thread)
-		__attribute__((noreturn));
-	/* A level whose misses in a window are not to be told from an empty cache. */
+	__attribute__((noreturn)) void (*execute)(
+		const void *context, int parent, int thread);
+	/* Are its caches plain ones, of which it is known which misses are unknown? */
 	int (*is_plain)(void);
 };
 
