@@ -14,7 +14,15 @@
 
 /* ---- regions ---- */
 
-Bool functions_wanted, lines_wanted;
+Bool functions_wanted(void)
+{
+	return False;
+}
+
+Bool lines_wanted(void)
+{
+	return False;
+}
 
 void functions_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a)
 {
