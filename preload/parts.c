@@ -277,8 +277,6 @@ const struct cp_life cp_parts[] = {
 	/* begun: after everything of ours. */
 	{
 		.name = "shadows",
-		.files = "preload/shadow/shadow.c preload/shadow/ticks.c",
-		.kept = "what is kept is of the parent's windows, and nobody looks there",
 		.begun = cp_shadow_begun,
 		.after_fork = cp_shadow_after_fork,
 		.forked_inside = cp_shadow_after_fork,

@@ -20,6 +20,12 @@ enum cp_state {
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
 };
 
+/* Wants to know of each thread but the first, in that thread: it begins, and ends. */
+struct cp_thread_watch {
+	void (*begun)(void);
+	void (*ended)(void);
+};
+
 /* decide.h has what was decided, run.h the run that this process belongs to,
  * counters/options.h the settings. */
 struct cp_runtime {
@@ -35,6 +41,9 @@ struct cp_runtime {
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;
+	/* Of CACHEPEEK_ENGINE=shadow (shadow/ticks.h); NULL: there are none. */
+	struct cp_shadows *shadows;
+	const struct cp_thread_watch *watch; /* or NULL */
 };
 
 extern struct cp_runtime cp_runtime __attribute__((visibility("hidden")));

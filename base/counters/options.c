@@ -29,6 +29,9 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim|shadow", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
+	{PREFIX "BUDGET", CP_OPTION_COUNT, FIELD(budget), NULL, "5", "PERCENT",
+		"of the program's CPU time that shadows may take "
+		"(CACHEPEEK_ENGINE=shadow)"},
 	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",
 		"multiplex", "HOW",
 		"more events than counters: share the time out, "

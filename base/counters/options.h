@@ -29,6 +29,7 @@ struct cp_options {
 	int engine;   /* enum cp_engine_choice */
 	int schedule; /* enum cp_schedule */
 	int pass;
+	int budget; /* percent */
 	const char *machine;
 	const char *reproducible;
 	int timing; /* enum cp_timing of machine.h */

@@ -104,14 +104,11 @@ static void defer_signal(int number, const siginfo_t *info)
 	cp_self.pending = number;
 }
 
-bool (*cp_fatal_tick)(const siginfo_t *info, const void *context);
-
 static void handle_signal(int number, siginfo_t *info, void *context)
 {
 	int saved = errno, state;
 
-	if (cp_fatal_tick && cp_fatal_tick(info, context))
-		return;
+	(void)context;
 	if (cp_self.depth > 0 && !is_fault(number, info)) {
 		if (!is_our_own(number, info))
 			defer_signal(number, info);

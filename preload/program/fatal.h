@@ -22,10 +22,6 @@ void cp_fatal_stop(void);
 /* Watches this signal, if it is fatal and at SIG_DFL; keeps errno. */
 void cp_fatal_watch(int number);
 
-/* Is asked first, unless NULL: is it a signal of a timer of ours?  Then it has been dealt
- * with. */
-extern bool (*cp_fatal_tick)(const siginfo_t *info, const void *context);
-
 /* Is this our handler?  Then what the program believes is in *view. */
 bool cp_fatal_is_ours(const struct sigaction *action);
 void cp_fatal_view(int number, struct sigaction *view);

@@ -28,12 +28,6 @@
 #define LIMIT_NS 1500000000 /* of CPU time */
 #define AVX512 0x62         /* the first byte of its instructions */
 
-static struct {
-	struct cp_machine machine;
-	uint64_t cpu, thread_cpu; /* when the program began */
-	bool plain;
-} shadow;
-
 /* ---- may it be? ---- */
 
 static int spare_cpus(void)
@@ -94,42 +88,57 @@ static void find_own_code(struct cp_shadow_plan *plan)
 	}
 }
 
-static void find_machine(void)
+static void find_machine(struct cp_machine *machine)
 {
 	char error[256];
 
-	if (cp_machine_find(&shadow.machine, cp_options.machine, error, sizeof(error)) <
-		0)
-		cp_machine_find(&shadow.machine, "host", error, sizeof(error));
+	if (cp_machine_find(machine, cp_options.machine, error, sizeof(error)) < 0)
+		cp_machine_find(machine, "host", error, sizeof(error));
 }
 
-static int start(char *why, size_t size)
+/* From the kernel, and never given back: a process ends with it, or is another one. */
+static void *map(size_t size, int flags)
 {
-	const struct cp_shadow *loaded = load_shadow();
-	struct cp_shadow_plan plan = {.limit = LIMIT, .limit_ns = LIMIT_NS};
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int start(struct cp_shadows *s, char *why, size_t size)
+{
+	struct cp_shadow_plan plan = {
+		.shared = s->shared, .limit = LIMIT, .limit_ns = LIMIT_NS};
 	struct cp_sim_words words;
 	int result;
 
-	if (!loaded) {
+	if (!s->shadow) {
 		cp_format(why, size,
 			"shadow.so cannot be loaded, or is of another "
 			"version (`make install`)");
 		return -ENOENT;
 	}
-	plan.shared = mmap(NULL, sizeof(*plan.shared), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (plan.shared == MAP_FAILED) {
-		cp_format(why, size, "there is no memory for shadows");
-		return -ENOMEM;
-	}
-	find_machine();
-	cp_sim_describe(&shadow.machine, &words);
+	find_machine(&s->machine);
+	cp_sim_describe(&s->machine, &words);
 	plan.words = words.word;
 	plan.nwords = CP_NLEVELS + 2; /* the rest is of time */
 	find_own_code(&plan);
-	result = loaded->start(&plan, why, size);
-	shadow.plain = result == 0 && loaded->is_plain();
-	return result < 0 ? result : cp_ticks_start(loaded, plan.shared, why, size);
+	result = s->shadow->start(&plan, why, size);
+	s->plain = result == 0 && s->shadow->is_plain();
+	return result < 0 ? result : cp_ticks_start(s, why, size);
+}
+
+static int make_shadows(char *why, size_t size)
+{
+	struct cp_shadows *s = map(sizeof(*s), MAP_PRIVATE | MAP_NORESERVE);
+
+	if (s)
+		s->shared = map(sizeof(*s->shared), MAP_SHARED);
+	if (!s || !s->shared) {
+		cp_format(why, size, "there is no memory for shadows");
+		return -ENOMEM;
+	}
+	s->shadow = load_shadow();
+	return start(s, why, size);
 }
 
 void cp_shadow_begun(void)
@@ -137,13 +146,9 @@ void cp_shadow_begun(void)
 	char why[256] = "", line[400];
 
 	if (cp_options.engine != CP_CHOOSE_SHADOW || !cp_runtime.record.header ||
-		!cp_shadow_possible(why, sizeof(why)))
+		!cp_shadow_possible(why, sizeof(why)) ||
+		make_shadows(why, sizeof(why)) == 0)
 		return;
-	if (start(why, sizeof(why)) == 0) {
-		shadow.cpu = cp_process_cpu();
-		shadow.thread_cpu = cp_thread_cpu(0);
-		return;
-	}
 	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
 		why);
 	cp_warn(line);
@@ -185,15 +190,19 @@ static const char *const names[] = {
 #undef X
 };
 
-static void say_windows(double mean)
+/* 12.34, of a number that is not negative: cp_format has no %f. */
+#define HUNDREDTHS(x) (unsigned long)((x) + 0.005), (unsigned)((x)*100 + 0.5) % 100
+
+static void say_windows(double mean, double cost)
 {
-	const struct cp_shadow_log *log = &cp_shadow_log;
+	const struct cp_shadow_log *log = &cp_runtime.shadows->log;
 	unsigned lost = 0;
 
 	for (int end = 1; end < CP_SHADOW_NENDS; end++)
 		lost += log->ended[end];
-	say("%u windows are counted, of %lu instructions on average; %u are lost",
-		log->nwindows, (unsigned long)mean, lost);
+	say("%u windows are counted, of %lu instructions on average; %u are lost; they "
+	    "cost %lu.%02u %% of the CPU time",
+		log->nwindows, (unsigned long)mean, lost, HUNDREDTHS(cost));
 	for (int end = 1; end < CP_SHADOW_NENDS; end++)
 		if (log->ended[end])
 			say("%u windows %s (the last: %u, %lx)", log->ended[end],
@@ -203,14 +212,15 @@ static void say_windows(double mean)
 		say("%u forks were refused: error %d (is there a limit of processes, "
 		    "`ulimit -u`?)",
 			log->refused, log->refused_error);
+	if (log->put_off)
+		say("windows were put off %u times: they would have cost more than "
+		    "CACHEPEEK_BUDGET=%d %% of the CPU time",
+			log->put_off, cp_options.budget);
 	if (log->ended[CP_SHADOW_UNDECODED] &&
 		log->last_detail[CP_SHADOW_UNDECODED] == AVX512)
 		say("libVEX has no AVX-512: with GLIBC_TUNABLES="
 		    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW libc uses none");
 }
-
-/* 12.34, of a number that is not negative: cp_format has no %f. */
-#define HUNDREDTHS(x) (unsigned long)((x) + 0.005), (unsigned)((x)*100 + 0.5) % 100
 
 static void say_counter(const struct cp_shadow_windows *windows,
 	enum cp_shadow_counter counter, double cpu_ns)
@@ -219,7 +229,7 @@ static void say_counter(const struct cp_shadow_windows *windows,
 				  rate = cp_shadow_rate(windows, counter);
 	bool outer = counter == CP_SHADOW_l2_misses || counter == CP_SHADOW_llc_misses;
 
-	if (outer && !shadow.plain) {
+	if (outer && !cp_runtime.shadows->plain) {
 		say("%s: — (a cache of this machine's kind is not known to be warm)",
 			names[counter]);
 		return;
@@ -246,16 +256,19 @@ static double mean_instructions(const struct cp_shadow_windows *windows)
 	return windows->n ? sum / windows->n : 0;
 }
 
-static void say_all(double cpu_ns, double thread_ns)
+/* Threads without ticks (there are too many) had some of the time, and nobody knows how
+ * much. */
+static void say_all(const struct cp_shadows *s, double cpu_ns)
 {
-	const struct cp_shadow_windows windows = {
-		cp_shadow_log.window, cp_shadow_log.nwindows};
+	const struct cp_shadow_windows windows = {s->log.window, s->log.nwindows};
 
-	if (cp_shadow_log.ticks)
-		say_windows(mean_instructions(&windows));
-	if (thread_ns < 0.95 * cpu_ns)
-		say("— (only the first thread has windows: others had more than 5 %% of "
-		    "the CPU time)");
+	if (s->log.ticks)
+		say_windows(mean_instructions(&windows),
+			100 * (double)s->cost.ns / (cpu_ns + (double)s->cost.ns));
+	if (s->untimed)
+		say("— (%u threads had no windows: there were more than %d at a time, or no "
+		    "timers for them)",
+			s->untimed, CP_TICKERS);
 	else if (windows.n < CP_SHADOW_FEWEST)
 		say("— (fewer than %d windows are counted: does the program run for less "
 		    "than a second or two?)",
@@ -269,21 +282,20 @@ static void say_all(double cpu_ns, double thread_ns)
 
 void cp_shadow_finish(void)
 {
-	double cpu, thread;
+	struct cp_shadows *s = cp_runtime.shadows;
 
-	if (!cp_shadow_log.window || !cp_runtime.record.header)
+	if (!s || !cp_runtime.record.header)
 		return;
 	cp_ticks_stop();
-	cpu = (double)(cp_process_cpu() - shadow.cpu);
-	thread = (double)(cp_thread_cpu(cp_runtime.pid) - shadow.thread_cpu);
-	say_all(cpu - (double)cp_shadow_log.work_ns,
-		thread - (double)cp_shadow_log.work_ns);
+	say_all(s, (double)(cp_process_cpu() - s->cost.began - s->cost.ns));
+	cp_runtime.shadows = NULL;
 }
 
+/* In a fork child: they were the parent's. */
 void cp_shadow_after_fork(void)
 {
-	cp_ticks_forget();
-	cp_shadow_log.window = NULL;
+	cp_runtime.shadows = NULL;
+	cp_runtime.watch = NULL;
 }
 
 void cp_shadow_before_exec(void)

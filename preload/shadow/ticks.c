@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * A timer of the first thread's CPU time: the kernel looks at such timers where a thread
- * goes back to the program's code, so that no system call is interrupted by one.  A tick
- * forks, the next one posts where the thread is by then: there the shadow's window ends.
+ * A timer of each thread's CPU time: the kernel looks at such timers where a thread goes
+ * back to the program's code, so that no system call is interrupted by one.  A tick
+ * forks, the next one of that thread posts where it is by then: there the shadow's window
+ * ends.  There is one window at a time, and each thread tries for it as often as its CPU
+ * time goes.
  *
  * The fork has no signal for its end, so the program's waitpid does not see it, and no
  * handlers of pthread_atfork are called.
@@ -10,41 +12,26 @@
 #include "preload/shadow/ticks.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 
 #include "base/format.h"
 #include "base/syscall.h"
-#include "preload/libc/real.h"
-#include "preload/program/fatal.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
+#include "preload/shadow/controller.h"
+#include "preload/shadow/tick_signal.h"
+#include "preload/threads/threads.h"
 
-#define PERIOD_NS 50000000 /* between windows, on average */
+#define PERIOD_NS 50000000 /* between windows of a thread, on average */
 #define SLICE_NS 3000000   /* of a window; the kernel rounds it up to its clock's tick */
 #define RETRY_NS 1000000
-#define BUDGET 20     /* one part of so many of the CPU time is for us */
-#define FAULT_NS 2500 /* a page that is copied because a shadow has it, too */
-
-enum state { OFF, IDLE, FORKED, POSTED };
-
-struct cp_shadow_log cp_shadow_log;
-
-static struct {
-	const struct cp_shadow *shadow;
-	struct cp_shadow_shared *shared;
-	volatile enum state state;
-	int signal, timer;
-	pid_t pid, thread, child;
-	uint64_t slice_began, random;
-	long faults; /* of the program, when it was forked */
-	uint64_t cost_ns;
-} ticks;
+#define LONG_RETRY_NS 10000000
+#define TURNS 10000000 /* until another thread's tick is over */
 
 /* ---- the kernel ---- */
 
@@ -56,68 +43,59 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static long faults_now(void)
-{
-	struct rusage usage = {0};
-
-	cp_syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
-	return usage.ru_minflt;
-}
-
-static void arm(uint64_t ns)
-{
-	struct itimerspec when = {.it_value = {.tv_sec = (time_t)(ns / 1000000000),
-					  .tv_nsec = (long)(ns % 1000000000)}};
-
-	cp_syscall(SYS_timer_settime, ticks.timer, 0L, &when, NULL);
-}
-
-/* Anything from half of it to one and a half. */
+/* Anything from half of it to one and a half.  Two threads at once may have the same
+ * number: nothing depends on that. */
 static uint64_t around(uint64_t ns)
 {
-	ticks.random ^= ticks.random << 13;
-	ticks.random ^= ticks.random >> 7;
-	ticks.random ^= ticks.random << 17;
-	return ns / 2 + ticks.random % ns;
+	uint64_t r = cp_runtime.shadows->random;
+
+	r ^= r << 13;
+	r ^= r >> 7;
+	r ^= r << 17;
+	cp_runtime.shadows->random = r;
+	return ns / 2 + r % ns;
+}
+
+/* ---- whose turn it is ---- */
+
+/* False: it is another thread's, or over. */
+static bool take(struct cp_shadows *s, enum cp_ticks_state from)
+{
+	return __atomic_compare_exchange_n(&s->state, &from, CP_TICKS_BUSY, false,
+		__ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void give(struct cp_shadows *s, enum cp_ticks_state to)
+{
+	__atomic_store_n(&s->state, to, __ATOMIC_RELEASE);
 }
 
 /* ---- a window ---- */
 
-static void note_end(const struct cp_shadow_window *w)
+static void note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w)
 {
-	struct cp_shadow_log *log = &cp_shadow_log;
-
 	log->ended[w->end]++;
 	log->last_detail[w->end] = w->detail;
 	log->last_where[w->end] = w->where;
-	if (w->end != CP_SHADOW_MATCHED || log->nwindows == CP_SHADOW_WINDOWS)
-		return;
-	log->window[log->nwindows] = *w;
-	log->window[log->nwindows++].cpu_ns = ticks.shared->cpu_ns;
+	if (w->end == CP_SHADOW_MATCHED && log->nwindows < CP_SHADOW_WINDOWS)
+		log->window[log->nwindows++] = *w;
 }
 
 /* Takes over what the shadow has left; false: it is at work. */
-static bool reap(int options)
+static bool reap(struct cp_shadows *s, int options)
 {
-	struct cp_shadow_window killed = {.end = CP_SHADOW_KILLED};
-	long ended = cp_syscall(SYS_wait4, ticks.child, NULL, __WCLONE | options, NULL);
+	struct cp_shadow_window killed = {.end = CP_SHADOW_KILLED},
+				*window = &s->shared->window;
+	long ended = cp_syscall(SYS_wait4, s->child, NULL, __WCLONE | options, NULL);
 
-	if (ended != ticks.child && ended != -ECHILD)
+	if (ended != s->child && ended != -ECHILD)
 		return false;
-	note_end(__atomic_load_n(&ticks.shared->finished, __ATOMIC_ACQUIRE)
-			 ? &ticks.shared->window
-			 : &killed);
-	ticks.state = IDLE;
+	cp_controller_reaped(s);
+	window->cpu_ns = s->shared->cpu_ns;
+	note_end(&s->log, __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE)
+				  ? window
+				  : &killed);
 	return true;
-}
-
-/* Before the next one has passed so much time that the budget holds. */
-static void arm_next(void)
-{
-	uint64_t least = ticks.cost_ns * BUDGET;
-
-	ticks.cost_ns = 0;
-	arm(around(least > PERIOD_NS ? least : PERIOD_NS));
 }
 
 /* A fork shares the offsets, and the program moves on. */
@@ -127,26 +105,28 @@ static void note_offsets(int64_t offset[CP_SHADOW_FILES])
 		offset[fd] = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
 }
 
-static void fork_shadow(const void *context)
+static enum cp_ticks_state fork_shadow(
+	struct cp_shadows *s, struct cp_ticker *ticker, const void *context)
 {
 	long child;
 
-	ticks.shared->posted = ticks.shared->finished = 0;
-	memset(&ticks.shared->window, 0, sizeof(ticks.shared->window));
-	note_offsets(ticks.shared->offset);
+	s->shared->posted = s->shared->finished = 0;
+	memset(&s->shared->window, 0, sizeof(s->shared->window));
+	note_offsets(s->shared->offset);
+	cp_controller_forks(s);
 	child = cp_syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
 	if (child == 0)
-		ticks.shadow->execute(context, ticks.pid, ticks.thread);
+		s->shadow->execute(context, s->pid, ticker->thread);
 	if (child < 0) {
-		cp_shadow_log.refused++;
-		cp_shadow_log.refused_error = (int)-child;
-		arm_next();
-		return;
+		s->log.refused++;
+		s->log.refused_error = (int)-child;
+		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		return CP_TICKS_IDLE;
 	}
-	ticks.child = (pid_t)child;
-	ticks.state = FORKED;
-	ticks.faults = faults_now();
-	arm(SLICE_NS);
+	s->child = (pid_t)child;
+	s->owner = ticker;
+	cp_tick_timer_arm(ticker->timer, SLICE_NS);
+	return CP_TICKS_FORKED;
 }
 
 /* On other architectures there is no shadow.so, and so no tick. */
@@ -162,145 +142,211 @@ static void note_place(struct cp_shadow_place *place, const ucontext_t *context)
 
 /* The pages that were copied meanwhile took time that the program alone would not take.
  */
-static void post(const ucontext_t *context, uint64_t began)
+static void post(struct cp_shadows *s, struct cp_ticker *ticker,
+	const ucontext_t *context, uint64_t began)
 {
-	struct cp_shadow_shared *shared = ticks.shared;
-	uint64_t copied = (uint64_t)(faults_now() - ticks.faults) * FAULT_NS;
-	uint64_t slice = began - ticks.slice_began;
+	struct cp_shadow_shared *shared = s->shared;
+	uint64_t copied = cp_controller_copied(s);
+	uint64_t slice = began - ticker->slice_began;
 
 	note_place(&shared->place, context);
 	shared->cpu_ns = slice > 2 * copied ? slice - copied : slice / 2;
 	__atomic_store_n(&shared->posted, 1, __ATOMIC_RELEASE);
 	cp_syscall(SYS_futex, &shared->posted, FUTEX_WAKE, 1L);
-	ticks.cost_ns += copied;
-	ticks.state = POSTED;
-	arm(RETRY_NS * 10);
+	cp_tick_timer_arm(ticker->timer, LONG_RETRY_NS);
 }
 
-static void act(const void *context, uint64_t began)
+static void begin_window(
+	struct cp_shadows *s, struct cp_ticker *ticker, const void *context)
 {
-	switch (ticks.state) {
-	case IDLE:
-		fork_shadow(context);
-		break;
-	case FORKED:
-		post(context, began);
-		break;
-	case POSTED:
-		if (reap(WNOHANG))
-			arm_next();
-		else
-			arm(RETRY_NS * 10);
-		break;
-	default:
-		break;
+	uint64_t wait = cp_controller_wait(s);
+
+	if (wait == 0) {
+		give(s, fork_shadow(s, ticker, context));
+		return;
 	}
+	s->log.put_off++;
+	give(s, CP_TICKS_IDLE);
+	cp_tick_timer_arm(ticker->timer, around(wait > PERIOD_NS ? wait : PERIOD_NS));
+}
+
+/* Whoever ticks looks after a window that is over: its own thread may wait for
+ * something. */
+static void end_window(struct cp_shadows *s, struct cp_ticker *ticker)
+{
+	bool over = reap(s, WNOHANG);
+
+	give(s, over ? CP_TICKS_IDLE : CP_TICKS_POSTED);
+	cp_tick_timer_arm(ticker->timer, over ? around(PERIOD_NS) : LONG_RETRY_NS);
+}
+
+static void act(struct cp_shadows *s, struct cp_ticker *ticker, const void *context,
+	uint64_t began)
+{
+	if (s->owner == ticker && take(s, CP_TICKS_FORKED)) {
+		post(s, ticker, context, began);
+		give(s, CP_TICKS_POSTED);
+	} else if (take(s, CP_TICKS_IDLE)) {
+		begin_window(s, ticker, context);
+	} else if (take(s, CP_TICKS_POSTED)) {
+		end_window(s, ticker);
+	} else {
+		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+	}
+}
+
+static bool is_ticker(const struct cp_shadows *s, const struct cp_ticker *ticker)
+{
+	return s && ticker >= s->ticker && ticker < s->ticker + CP_TICKERS;
 }
 
 /* A tick in our own code waits for the program's. */
-static bool on_tick(const siginfo_t *info, const void *context)
+static void on_tick(int number, siginfo_t *info, void *context)
 {
-	uint64_t began, took;
+	struct cp_shadows *s = cp_runtime.shadows;
+	struct cp_ticker *ticker = info->si_value.sival_ptr;
+	uint64_t began;
 
-	if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &ticks)
-		return false;
-	if (ticks.state == OFF || cp_syscall(SYS_getpid) != ticks.pid)
-		return true;
+	(void)number;
+	if (info->si_code != SI_TIMER || !is_ticker(s, ticker) || !cp_ticks_are_on() ||
+		cp_syscall(SYS_getpid) != s->pid)
+		return;
 	began = now_ns();
 	if (!cp_enter()) {
-		arm(RETRY_NS);
-		return true;
+		cp_tick_timer_arm(ticker->timer, RETRY_NS);
+		return;
 	}
-	cp_shadow_log.ticks++;
-	act(context, began);
+	s->log.ticks++;
+	act(s, ticker, context, began);
 	cp_leave();
-	took = now_ns() - began;
-	cp_shadow_log.work_ns += took;
-	ticks.cost_ns += took;
-	ticks.slice_began = now_ns();
-	return true;
+	cp_controller_add(s, now_ns() - began);
+	ticker->slice_began = now_ns();
 }
+
+/* ---- threads ---- */
+
+static struct cp_ticker *ticker_of(struct cp_shadows *s, pid_t of, pid_t becomes)
+{
+	for (unsigned i = 0; s && i < CP_TICKERS; i++) {
+		pid_t expected = of;
+
+		if (__atomic_compare_exchange_n(&s->ticker[i].thread, &expected, becomes,
+			    false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return &s->ticker[i];
+	}
+	return NULL;
+}
+
+static void begin_ticker(void)
+{
+	struct cp_shadows *s = cp_runtime.shadows;
+	pid_t self = (pid_t)cp_syscall(SYS_gettid);
+	struct cp_ticker *ticker = cp_ticks_are_on() ? ticker_of(s, 0, self) : NULL;
+
+	if (!ticker) {
+		if (s)
+			__atomic_fetch_add(&s->untimed, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	ticker->timer = cp_tick_timer(ticker);
+	if (ticker->timer >= 0) {
+		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		return;
+	}
+	__atomic_fetch_add(&s->untimed, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&ticker->thread, 0, __ATOMIC_RELEASE);
+}
+
+/* A window of it that has not been posted is lost. */
+static void end_ticker(void)
+{
+	struct cp_shadows *s = cp_runtime.shadows;
+	pid_t self = (pid_t)cp_syscall(SYS_gettid);
+	struct cp_ticker *ticker =
+		s && s->pid == cp_runtime.pid ? ticker_of(s, self, self) : NULL;
+
+	if (!ticker)
+		return;
+	cp_tick_timer_end(ticker->timer);
+	if (s->owner == ticker && take(s, CP_TICKS_FORKED)) {
+		cp_syscall(SYS_kill, s->child, SIGKILL);
+		reap(s, 0);
+		give(s, CP_TICKS_IDLE);
+	}
+	__atomic_store_n(&ticker->thread, 0, __ATOMIC_RELEASE);
+}
+
+static const struct cp_thread_watch watch = {begin_ticker, end_ticker};
 
 /* ---- the beginning and the end ---- */
 
-/* One that the program leaves alone, so that our handler (fatal.h) has it: the C
- * library's own are the lowest, and programs begin there, too. */
-static int unused_signal(void)
+int cp_ticks_start(struct cp_shadows *shadows, char *why, size_t size)
 {
-	struct sigaction now;
+	int result = cp_tick_signal_start(on_tick);
 
-	for (int number = SIGRTMAX - 1; number > SIGRTMIN; number--)
-		if (CP_REAL(sigaction)(number, NULL, &now) == 0 && cp_fatal_is_ours(&now))
-			return number;
-	return 0;
-}
-
-static int create_timer(void)
-{
-	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-		.sigev_signo = ticks.signal,
-		.sigev_value.sival_ptr = &ticks};
-
-	event._sigev_un._tid = ticks.thread;
-	return (int)cp_syscall(
-		SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &ticks.timer);
-}
-
-int cp_ticks_start(const struct cp_shadow *shadow, struct cp_shadow_shared *shared,
-	char *why, size_t size)
-{
-	struct cp_shadow_log *log = &cp_shadow_log;
-
-	ticks.shadow = shadow;
-	ticks.shared = shared;
-	ticks.pid = (pid_t)cp_syscall(SYS_getpid);
-	ticks.thread = (pid_t)cp_syscall(SYS_gettid);
-	ticks.random = 0x9e3779b97f4a7c15 ^ ((uint64_t)ticks.pid << 20) ^ cp_now_ns();
-	ticks.signal = unused_signal();
-	log->window = mmap(NULL, sizeof(*log->window) * CP_SHADOW_WINDOWS,
-		PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-		0);
-	if (!ticks.signal || log->window == MAP_FAILED || create_timer() < 0) {
-		log->window = NULL;
-		cp_format(why, size, "no timer, signal or memory for ticks is to be had");
-		return -EAGAIN;
+	if (result < 0) {
+		cp_format(why, size,
+			"the signal of ticks is in use already, or refused (error %d)",
+			-result);
+		return result;
 	}
-	cp_fatal_tick = on_tick;
-	cp_ticks_resume();
-	return 0;
+	cp_controller_begins(shadows);
+	shadows->pid = (pid_t)cp_syscall(SYS_getpid);
+	shadows->random =
+		0x9e3779b97f4a7c15 ^ ((uint64_t)shadows->pid << 20) ^ cp_now_ns();
+	shadows->state = CP_TICKS_IDLE;
+	cp_runtime.shadows = shadows;
+	begin_ticker();
+	cp_runtime.watch = &watch;
+	if (!shadows->untimed)
+		return 0;
+	cp_format(why, size,
+		"the kernel gives no timer (is there a limit of signals, `ulimit -i`?)");
+	cp_runtime.shadows = NULL;
+	cp_runtime.watch = NULL;
+	return -EAGAIN;
 }
 
 bool cp_ticks_are_on(void)
 {
-	return ticks.shadow && ticks.state != OFF;
+	struct cp_shadows *s = cp_runtime.shadows;
+
+	return s && __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) != CP_TICKS_OFF;
 }
 
+/* Its timers are as they were, but the caller's, which is armed. */
 void cp_ticks_resume(void)
 {
-	if (!ticks.shadow)
+	struct cp_shadows *s = cp_runtime.shadows;
+	pid_t self = (pid_t)cp_syscall(SYS_gettid);
+	struct cp_ticker *ticker = s ? ticker_of(s, self, self) : NULL;
+
+	if (!s)
 		return;
-	ticks.state = IDLE;
-	arm_next();
+	give(s, CP_TICKS_IDLE);
+	if (ticker)
+		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
 }
 
+/* Another thread's tick takes some us, or a fork. */
 void cp_ticks_stop(void)
 {
-	enum state state = ticks.state;
+	struct cp_shadows *s = cp_runtime.shadows;
+	enum cp_ticks_state state = CP_TICKS_BUSY;
 
 	if (!cp_ticks_are_on())
 		return;
-	ticks.state = OFF;
-	arm(0);
-	if (state != FORKED && state != POSTED)
-		return;
-	if (!__atomic_load_n(&ticks.shared->finished, __ATOMIC_ACQUIRE))
-		cp_syscall(SYS_kill, ticks.child, SIGKILL);
-	reap(0);
-	ticks.state = OFF;
-}
-
-void cp_ticks_forget(void)
-{
-	ticks.shadow = NULL;
-	ticks.state = OFF;
+	for (unsigned i = 0; i < TURNS && state == CP_TICKS_BUSY; i++) {
+		state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+		if (state == CP_TICKS_BUSY)
+			sched_yield();
+		else if (!take(s, state))
+			state = CP_TICKS_BUSY;
+	}
+	if (state == CP_TICKS_FORKED || state == CP_TICKS_POSTED) {
+		if (!__atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE))
+			cp_syscall(SYS_kill, s->child, SIGKILL);
+		reap(s, 0);
+	}
+	give(s, CP_TICKS_OFF);
 }

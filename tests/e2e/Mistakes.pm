@@ -31,7 +31,7 @@ sub mistakes
 		['-e mem:main:x', 'there is no event "mem:main:x"'],
 		['-e rxyz', 'there is no event "rxyz"'],
 		["-e $many", '-e has 300 events'],
-		['-E prf', 'there is no engine "prf": expected auto, perf or sim'],
+		['-E prf', 'there is no engine "prf": expected auto, perf, sim or shadow'],
 		['-m zen44', 'unknown machine zen44: did you mean zen4?'],
 		['-m pentium-profi', 'did you mean pentium-pro?'],
 		['-m qqqqqqqqqqqqqqq', '`cachepeek list machines` has them'],

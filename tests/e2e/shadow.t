@@ -41,13 +41,20 @@ sub estimates
 
 sub windows { said($_[0]) =~ /(\d+) windows are counted, of (\d+) instructions on average; (\d+) are lost/ }
 
-# The shadows of this session that are alive, or zombies.
+# The shadows of this session that are alive, or zombies; they have 10 s to die where the
+# machine has much else to do.
 sub left
 {
-	my ($session, @left) = read_file('/proc/self/stat') =~ /^\d+ \(.*\) \S \d+ \d+ (\d+)/;
-	for my $file (glob('/proc/[0-9]*/stat')) {
-		my ($pid, $name, $of) = (read_file($file) // '') =~ /^(\d+) \((.*)\) \S \d+ \d+ (\d+)/ or next;
-		push(@left, "$pid $name") if $name eq 'cachepeek-shado' && $of == $session;
+	my ($session) = read_file('/proc/self/stat') =~ /^\d+ \(.*\) \S \d+ \d+ (\d+)/;
+	my @left;
+	for (1 .. 100) {
+		@left = ();
+		for my $file (glob('/proc/[0-9]*/stat')) {
+			my ($pid, $name, $of) = (read_file($file) // '') =~ /^(\d+) \((.*)\) \S \d+ \d+ (\d+)/ or next;
+			push(@left, "$pid $name") if $name eq 'cachepeek-shado' && $of == $session;
+		}
+		last if !@left;
+		select(undef, undef, undef, 0.1);
 	}
 	return \@left;
 }
@@ -66,7 +73,8 @@ cmp_ok($counted, '>=', 10, 'there are windows') or diag(said($run));
 cmp_ok($lost, '<=', 0.1 * $counted + 1, 'and nearly all are counted') or diag(said($run));
 cmp_ok(abs($e->{loads}[2] - 1000 / 3), '<', 0.5, 'one instruction in three loads');
 cmp_ok(abs($e->{l1d_misses}[2] - 1000 / 3), '<=', $e->{l1d_misses}[3] + 0.5, 'and each load misses L1D');
-cmp_ok(abs($e->{instructions}[0] / (3 * $steps) - 1), '<', 0.25, 'the steps are found again in the whole run');
+# Time is what the whole run is estimated by, and that of a step depends on the machine's load.
+cmp_ok(abs(log($e->{instructions}[0] / (3 * $steps))), '<', log(2), 'the steps are found again in the whole run');
 like(said($run), qr/llc_misses \(lines not in the last level\): (?:—|estimated)/, 'the last level is said to be unknown, or is known');
 is_deeply(left(), [], 'no shadow is left');
 
@@ -108,6 +116,5 @@ is_deeply(left(), [], 'programs that end while a shadow is at work leave none');
 for my $ms (map { 100 + 7 * $_ } 1 .. 8) {
 	shadowed(['timeout', '-s', 'KILL', $ms / 1000, program('shadow_chase'), 5000]);
 }
-select(undef, undef, undef, 0.2);
 is_deeply(left(), [], 'neither do those that are killed');
 done_testing();

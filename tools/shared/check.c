@@ -171,13 +171,13 @@ static bool check_groups(const char *groups, struct cp_arena *arena)
 
 static bool check_engine(const char *engine)
 {
-	static const char *const engines[] = {"auto", "perf", "sim", NULL};
+	static const char *const engines[] = {"auto", "perf", "sim", "shadow", NULL};
 
 	for (unsigned i = 0; engines[i]; i++)
 		if (strcmp(engine, engines[i]) == 0)
 			return true;
 	return refuse_setting(
-		"there is no engine \"%s\": expected auto, perf or sim", engine);
+		"there is no engine \"%s\": expected auto, perf, sim or shadow", engine);
 }
 
 /* The machine that is changed, swept, and whose own events are known; that of the

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Of the next window is expected what the last one has cost; of the first one, what a
+ * fork costs that copies the page tables of all that is resident.
+ */
+#include "preload/shadow/controller.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/counters/options.h"
+#include "base/syscall.h"
+#include "preload/shadow/ticks.h"
+
+#define FAULT_NS 2500   /* a page that is copied */
+#define FORK_NS 500000  /* of a small program */
+#define PAGE_FORK_NS 90 /* each page that is resident */
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	cp_syscall(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t faults_now(void)
+{
+	struct rusage usage = {0};
+
+	cp_syscall(SYS_getrusage, RUSAGE_SELF, &usage);
+	return (uint64_t)usage.ru_minflt;
+}
+
+void cp_controller_begins(struct cp_shadows *s)
+{
+	s->cost.began = s->cost.reap_cpu = cpu_ns();
+	s->cost.reap_faults = faults_now();
+}
+
+void cp_controller_add(struct cp_shadows *s, uint64_t ns)
+{
+	__atomic_fetch_add(&s->cost.ns, ns, __ATOMIC_RELAXED);
+}
+
+/* The second number of statm. */
+static uint64_t resident_pages(void)
+{
+	char text[64] = "";
+	const char *at = text;
+	uint64_t pages = 0;
+	long fd = cp_syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0L);
+
+	if (fd < 0)
+		return 0;
+	cp_syscall(SYS_read, fd, text, sizeof(text) - 1);
+	cp_syscall(SYS_close, fd);
+	while (*at >= '0' && *at <= '9')
+		at++;
+	for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
+		pages = pages * 10 + (uint64_t)(*at - '0');
+	return pages;
+}
+
+static uint64_t expected(struct cp_shadows *s)
+{
+	return s->cost.window_ns ? s->cost.window_ns
+				 : FORK_NS + resident_pages() * PAGE_FORK_NS;
+}
+
+uint64_t cp_controller_wait(struct cp_shadows *s)
+{
+	uint64_t spent = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) + expected(s),
+		 passed = cpu_ns() - s->cost.began, percent = (uint64_t)cp_options.budget;
+
+	if (percent == 0)
+		return 3600000000000;
+	return spent * 100 <= passed * percent ? 0 : spent * 100 / percent - passed;
+}
+
+void cp_controller_forks(struct cp_shadows *s)
+{
+	s->cost.at_fork = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED);
+	s->cost.fork_faults = faults_now();
+	s->cost.fork_cpu = cpu_ns();
+	s->cost.quiet_faults += s->cost.fork_faults - s->cost.reap_faults;
+	s->cost.quiet_ns += s->cost.fork_cpu - s->cost.reap_cpu;
+}
+
+uint64_t cp_controller_copied(const struct cp_shadows *s)
+{
+	uint64_t faults = faults_now() - s->cost.fork_faults,
+		 passed = cpu_ns() - s->cost.fork_cpu;
+	uint64_t usual = s->cost.quiet_ns ? (uint64_t)((double)s->cost.quiet_faults *
+						    (double)passed / (double)s->cost.quiet_ns)
+					  : 0;
+
+	return faults > usual ? (faults - usual) * FAULT_NS : 0;
+}
+
+void cp_controller_reaped(struct cp_shadows *s)
+{
+	cp_controller_add(s, cp_controller_copied(s));
+	s->cost.window_ns = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.at_fork;
+	s->cost.reap_faults = faults_now();
+	s->cost.reap_cpu = cpu_ns();
+}
