@@ -63,7 +63,9 @@ int cp_perf_probe(
 		cp_fd_close(fd);
 		return -ENOENT;
 	}
-	if (nprobed < CP_MAX_COUNTERS && !cp_fd_few())
+	/* The thread that is counted needs its breakpoints: there are four. */
+	if (nprobed < CP_MAX_COUNTERS && attr->type != PERF_TYPE_BREAKPOINT &&
+		!cp_fd_few())
 		probed[nprobed++] = fd;
 	else
 		cp_fd_close(fd);
