@@ -315,6 +315,9 @@ const struct cp_life cp_parts[] = {
 		.kept = "the child's code is patched, too",
 		.begin = patch_functions,
 		.begun = cp_functions_begun,
+		.start = cp_functions_start_child,
+		.after_fork = cp_functions_after_fork,
+		.before_confined = cp_functions_before_confined,
 		.finish = cp_functions_check,
 	},
 	/* The same. */

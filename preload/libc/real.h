@@ -38,6 +38,8 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(signal)                                                                        \
 	X(__sysv_signal)                                                                 \
 	X(sigaltstack)                                                                   \
+	X(pthread_sigmask)                                                               \
+	X(sigprocmask)                                                                   \
 	X(raise)                                                                         \
 	X(kill)                                                                          \
 	X(pthread_kill)                                                                  \

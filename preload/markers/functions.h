@@ -30,4 +30,10 @@ void cp_functions_patch(const char *patterns);
 void cp_functions_begun(void);
 void cp_functions_check(void);
 
+/* A fork child has none of its parent's breakpoints, and opens its own when it is
+ * counted; a program that is about to be confined gives them up. */
+void cp_functions_after_fork(void);
+void cp_functions_start_child(void);
+void cp_functions_before_confined(void);
+
 #endif

@@ -19,6 +19,8 @@
 #include "base/files/trusted.h"
 #include "preload/planned.h"
 #include "preload/follow.h"
+#include "preload/program/breakpoints.h"
+#include "preload/program/fatal.h"
 #include "preload/program/jump.h"
 #include "preload/cases/cases.h"
 #include "preload/markers/functions.h"
@@ -41,6 +43,7 @@ static struct {
 	struct cp_store store;            /* of functions */
 	bool chosen;                      /* there are any */
 	char debug_cache[PATH_MAX];
+	struct cp_breakpoints stops; /* functions that cannot be patched */
 } patching;
 
 bool cp_functions_can_be_patched(void)
@@ -111,12 +114,50 @@ static int open_file(const char *path)
 		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, why, sizeof(why));
 }
 
+static bool take_trap(const siginfo_t *info, const void *context)
+{
+	return cp_breakpoints_take(&patching.stops, info, context);
+}
+
+static void yield_traps(const char *why)
+{
+	cp_breakpoints_stop(&patching.stops, why);
+}
+
+/* Those that nothing is counted with. */
+static unsigned free_breakpoints(void)
+{
+	const struct cp_event_set *set = &cp_plan.set;
+	unsigned room = CP_BREAKPOINTS;
+
+	for (unsigned i = 0; i < set->ncounters; i++)
+		if (set->counters[i].attr.type == PERF_TYPE_BREAKPOINT && room > 0)
+			room--;
+	return room;
+}
+
+/* Threads that exist already would have none: nobody else is there in the constructor. */
+static bool stop_at(uintptr_t address, uint32_t number, cp_patch_entered *entered)
+{
+	static const struct cp_trap_owner owner = {take_trap, yield_traps};
+	struct cp_breakpoints *stops = &patching.stops;
+
+	if (patching.begun)
+		stops->why = "not in what is loaded later";
+	else if (!cp_fatal_own_traps(&owner))
+		stops->why = "SIGTRAP is not at its default";
+	stops->entered = entered;
+	stops->room = free_breakpoints();
+	return !stops->why && cp_breakpoint_set(stops, address, number);
+}
+
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
 	.end = end_functions,
 	.innermost = innermost_function,
 	.function = function_of,
+	.stop_at = stop_at,
 	.enter = cp_enter,
 	.leave = cp_leave,
 	.can_read = cp_can_read,
@@ -162,6 +203,21 @@ void cp_functions_patch(const char *patterns)
 void cp_functions_begun(void)
 {
 	patching.begun = true;
+}
+
+void cp_functions_start_child(void)
+{
+	cp_breakpoints_reopen(&patching.stops);
+}
+
+void cp_functions_after_fork(void)
+{
+	cp_breakpoints_forget(&patching.stops);
+}
+
+void cp_functions_before_confined(void)
+{
+	yield_traps("the program forbids itself system calls");
 }
 
 /* ---- the end ---- */
@@ -243,12 +299,40 @@ static void tell_patterns(void)
 	cp_cases_check(cp_options.regions, found_case);
 }
 
+static void tell_stopped(void)
+{
+	const struct cp_breakpoints *stops = &patching.stops;
+	uint64_t missed = cp_breakpoints_missed(stops);
+	struct cp_patch_refused refused;
+
+	patching.patcher->refused(CP_PATCH_STOPPED, &refused);
+	if (stops->count)
+		put_text("function_note",
+			"%s cannot be patched, and %s at a breakpoint of the CPU, "
+			"which takes microseconds at each call",
+			refused.names, stops->count == 1 ? "begins" : "begin");
+	if (stops->given_up)
+		put_text("function_note",
+			"calls of %s are counted up to where breakpoints were given up: %s",
+			refused.names, stops->given_up);
+	if (missed)
+		put_text("function_note",
+			"%lu call%s of %s %s not counted: SIGTRAP was blocked",
+			(unsigned long)missed, missed == 1 ? "" : "s", refused.names,
+			missed == 1 ? "is" : "are");
+	if (stops->why && stops->error)
+		put_text("function_note", "no breakpoint instead: %s (error %d)",
+			stops->why, stops->error);
+	else if (stops->why)
+		put_text("function_note", "no breakpoint instead: %s", stops->why);
+}
+
 static void tell_refused(void)
 {
 	struct cp_patch_refused refused;
 	char more[32];
 
-	for (int why = 0; why < CP_PATCH_WHYS; why++) {
+	for (int why = 0; why < CP_PATCH_STOPPED; why++) {
 		patching.patcher->refused(why, &refused);
 		cp_format(more, sizeof(more), " and %u more",
 			refused.count - refused.named);
@@ -267,8 +351,10 @@ void cp_functions_check(void)
 
 	if (!patching.patcher)
 		return;
+	cp_breakpoints_stop(&patching.stops, NULL);
 	tell_patterns();
 	tell_refused();
+	tell_stopped();
 	if (patching.chosen)
 		tell_cost();
 	missed = patching.patcher->missed();

@@ -33,9 +33,6 @@ struct call {
 extern const char cp_call_stubs[];
 extern uintptr_t cp_call_returns[CP_CALLS_ROOM];
 
-/* A function's entry, with its return address at *address. */
-void cp_call_enter(
-	uint32_t number, uintptr_t *address, const uintptr_t *arguments, uintptr_t frame);
 uintptr_t cp_call_leave(uintptr_t in_stub);
 _Unwind_Reason_Code cp_call_unwound(int version, _Unwind_Action actions,
 	_Unwind_Exception_Class class, struct _Unwind_Exception *exception,

@@ -30,6 +30,9 @@ enum cp_patch_why cp_calls_start(const struct cp_patch_host *host, void (*loaded
  * has its return address (plan.h). */
 long cp_calls_add(void *function, int32_t saved_at);
 
+/* Entries and breakpoints come to it. */
+cp_patch_entered cp_call_enter __attribute__((visibility("hidden")));
+
 /* The functions that entries call. */
 extern const char cp_call_enter_code[];
 

@@ -60,6 +60,27 @@ bool cp_choose(const char *name)
 	return true;
 }
 
+static bool has_wildcard(struct cp_span piece)
+{
+	while (piece.at < piece.end && *piece.at != '*' && *piece.at != '?')
+		piece.at++;
+	return piece.at < piece.end;
+}
+
+bool cp_choose_exactly(const char *name)
+{
+	static struct plain storage; /* as above */
+	const char *plain = demangle_name(name, &storage), *list = choice.patterns;
+	struct cp_span piece;
+	int except;
+
+	while ((piece = cp_next_function(&list, &except)).at)
+		if (!except && !has_wildcard(piece) &&
+			cp_pattern_is_of(piece, name, plain))
+			return true;
+	return false;
+}
+
 void *cp_choose_function(const struct cp_patch_host *host, const char *name)
 {
 	static struct plain storage; /* as above */

@@ -17,6 +17,9 @@ void cp_choose_start(const char *patterns);
  * found from then on. */
 bool cp_choose(const char *name);
 
+/* Is it chosen by a pattern without a wildcard, or by its address? */
+bool cp_choose_exactly(const char *name);
+
 /* The library's handle of it; NULL: no memory. */
 void *cp_choose_function(const struct cp_patch_host *host, const char *name);
 

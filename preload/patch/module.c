@@ -83,6 +83,26 @@ static enum cp_patch_why plan_target(
 	return why;
 }
 
+/* Would a breakpoint do what the patch cannot? */
+static bool can_stop(enum cp_patch_why why)
+{
+	return why == CP_PATCH_SHORT || why == CP_PATCH_TARGET || why == CP_PATCH_FIXED ||
+	       why == CP_PATCH_UNKNOWN || why == CP_PATCH_FAR ||
+	       why == CP_PATCH_FORBIDDEN;
+}
+
+static void stop_or_refuse(const struct work *work, uintptr_t address, const char *name,
+	enum cp_patch_why why)
+{
+	long number = -1;
+
+	if (can_stop(why) && cp_choose_exactly(name))
+		number = cp_calls_add(cp_choose_function(work->host, name), 0);
+	if (number >= 0 && work->host->stop_at(address, (uint32_t)number, cp_call_enter))
+		why = CP_PATCH_STOPPED;
+	cp_refuse(why, name);
+}
+
 static void add_target(
 	struct work *work, const struct cp_code *code, const char *name, bool special)
 {
@@ -93,7 +113,7 @@ static void add_target(
 	if (why == CP_PATCH_DONE)
 		work->targets[work->ntargets++] = target;
 	else
-		cp_refuse(why, name);
+		stop_or_refuse(work, code->address, name, why);
 }
 
 /* All names of one place, from the first on; how many they are. */
@@ -210,7 +230,7 @@ static void patch_all(struct work *work)
 			its = patch_target(
 				work, target, at, at + HEAD + i * CP_TRAMPOLINE_SIZE);
 		if (its != CP_PATCH_DONE)
-			cp_refuse(its, target->name);
+			stop_or_refuse(work, target->plan.at, target->name, its);
 	}
 }
 

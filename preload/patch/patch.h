@@ -19,6 +19,11 @@
 
 #include "base/text/name_pattern.h"
 
+/* A function's entry: its number, where its return address is, its arguments in
+ * registers, and the highest word of its frame. */
+typedef void cp_patch_entered(
+	uint32_t number, uintptr_t *address, const uintptr_t *arguments, uintptr_t frame);
+
 /* Functions of the library that the patcher calls. */
 struct cp_patch_host {
 	/* The calling thread's innermost open call, as below; NULL: it is not counted, or
@@ -37,6 +42,10 @@ struct cp_patch_host {
 	 * its name of C++.  naming: base/text/name_pattern.h has it; it stays, as the
 	 * patterns do. */
 	void *(*function)(const char *name, const char *plain, struct cp_span naming);
+
+	/* Makes calls of the function at an address, which cannot be patched, come to
+	 * entered, by a breakpoint of the CPU; false: there is none for it. */
+	bool (*stop_at)(uintptr_t address, uint32_t number, cp_patch_entered *entered);
 
 	/* Between these two nothing of ours interrupts itself; false: it would. */
 	bool (*enter)(void);
@@ -67,6 +76,7 @@ enum cp_patch_why {
 	CP_PATCH_UNWINDER,  /* exceptions are unwound by code that would stop there */
 	CP_PATCH_REGISTERS, /* the CPU's cannot be saved */
 	CP_PATCH_MEMORY,
+	CP_PATCH_STOPPED, /* no refusal: it begins at a breakpoint instead */
 	CP_PATCH_WHYS,
 };
 

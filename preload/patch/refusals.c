@@ -19,6 +19,7 @@ static const char *const texts[CP_PATCH_WHYS] = {
 		"exceptions do not pass through it with LLVM's unwinder (libunwind.so.1)",
 	[CP_PATCH_REGISTERS] = "the CPU's registers cannot be saved here",
 	[CP_PATCH_MEMORY] = "no memory",
+	[CP_PATCH_STOPPED] = "at a breakpoint of the CPU",
 };
 
 static struct cp_patch_refused refusals[CP_PATCH_WHYS];

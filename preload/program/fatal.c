@@ -50,6 +50,16 @@ static bool is_fatal(int number)
 	}
 }
 
+/* The signals that are fatal at default. */
+static struct {
+	/* The program's last action with SIG_DFL; most programs set none. */
+	struct sigaction views[NSIG];
+	/* Since then the program may have forbidden itself the system call (seccomp(2)).
+	 */
+	bool stopped;
+	const struct cp_trap_owner *traps; /* NULL: there is none */
+} fatal;
+
 /* ---- the handler ---- */
 
 /* The instruction itself did it, and would do it again. */
@@ -104,11 +114,10 @@ static void defer_signal(int number, const siginfo_t *info)
 	cp_self.pending = number;
 }
 
-static void handle_signal(int number, siginfo_t *info, void *context)
+static void handle_fatal(int number, siginfo_t *info)
 {
 	int saved = errno, state;
 
-	(void)context;
 	if (cp_self.depth > 0 && !is_fault(number, info)) {
 		if (!is_our_own(number, info))
 			defer_signal(number, info);
@@ -127,6 +136,13 @@ static void handle_signal(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+static void handle_signal(int number, siginfo_t *info, void *context)
+{
+	if (number == SIGTRAP && fatal.traps && fatal.traps->take(info, context))
+		return;
+	handle_fatal(number, info);
+}
+
 void cp_deferred_signal(void)
 {
 	siginfo_t info = cp_self.pending_info;
@@ -139,15 +155,6 @@ void cp_deferred_signal(void)
 }
 
 /* ---- watching ---- */
-
-/* The signals that are fatal at default. */
-static struct {
-	/* The program's last action with SIG_DFL; most programs set none. */
-	struct sigaction views[NSIG];
-	/* Since then the program may have forbidden itself the system call (seccomp(2)).
-	 */
-	bool stopped;
-} fatal;
 
 bool cp_fatal_is_ours(const struct sigaction *action)
 {
@@ -182,6 +189,34 @@ void cp_fatal_watch(int number)
 	errno = saved;
 }
 
+/* The owner's code is as if the function had called it: on its stack, and not interrupted
+ * before it is done. */
+bool cp_fatal_own_traps(const struct cp_trap_owner *owner)
+{
+	struct sigaction action = {.sa_flags = 0};
+
+	if (fatal.traps)
+		return true;
+	cp_fatal_watch(SIGTRAP);
+	if (CP_REAL(sigaction)(SIGTRAP, NULL, &action) < 0 || !cp_fatal_is_ours(&action))
+		return false;
+	action.sa_flags &= ~SA_ONSTACK;
+	sigfillset(&action.sa_mask);
+	fatal.traps = owner;
+	return CP_REAL(sigaction)(SIGTRAP, &action, NULL) == 0;
+}
+
+bool cp_fatal_has_traps(void)
+{
+	return fatal.traps;
+}
+
+void cp_fatal_yield_traps(const char *why)
+{
+	if (fatal.traps)
+		fatal.traps->yield(why);
+}
+
 void cp_fatal_start(void)
 {
 	__atomic_store_n(&fatal.stopped, false, __ATOMIC_RELEASE);
@@ -193,6 +228,7 @@ void cp_fatal_stop(void)
 {
 	struct sigaction action;
 
+	cp_fatal_yield_traps("the program forbids itself system calls");
 	__atomic_store_n(&fatal.stopped, true, __ATOMIC_RELEASE);
 	for (int number = 1; number < NSIG; number++)
 		if (is_fatal(number) && CP_REAL(sigaction)(number, NULL, &action) == 0 &&

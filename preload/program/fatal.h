@@ -26,4 +26,15 @@ void cp_fatal_watch(int number);
 bool cp_fatal_is_ours(const struct sigaction *action);
 void cp_fatal_view(int number, struct sigaction *view);
 
+/* SIGTRAPs that are sent to us (breakpoints.h) come to take, which says whether it is one
+ * of those; yield: the program wants the signal for itself, and why.  false: it has the
+ * signal already. */
+struct cp_trap_owner {
+	bool (*take)(const siginfo_t *info, const void *context);
+	void (*yield)(const char *why);
+};
+bool cp_fatal_own_traps(const struct cp_trap_owner *owner);
+void cp_fatal_yield_traps(const char *why);
+bool cp_fatal_has_traps(void);
+
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Overrides: sigaction, __sigaction, signal, bsd_signal, ssignal, sysv_signal,
- *   __sysv_signal, sigset, sigaltstack, raise, kill, pthread_kill, tgkill.
+ *   __sysv_signal, sigset, sigaltstack, pthread_sigmask, sigprocmask,
+ *   raise, kill, pthread_kill, tgkill.
  *
  * The program's own handlers replace ours; where it goes back to SIG_DFL ours
  * returns; where it asks, it learns what it set itself.  A handler for one signal
@@ -32,6 +33,13 @@ static void watch_signal(int number)
 	cp_own_work_end(state);
 }
 
+/* The program is about to have an action of its own. */
+static void want_signal(int number)
+{
+	if (number == SIGTRAP)
+		cp_fatal_yield_traps("the program sets SIGTRAP itself");
+}
+
 static bool is_default(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
@@ -43,6 +51,8 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	bool again = action && is_default(action);
 	struct sigaction before, view;
 
+	if (action)
+		want_signal(number);
 	if (!cp_counting())
 		again = false;
 	if (CP_REAL(sigaction)(number, action, &before) < 0)
@@ -75,26 +85,31 @@ static sighandler_t seen_handler(int number, sighandler_t wanted, sighandler_t b
 
 EXPORT sighandler_t signal(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t ssignal(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, CP_REAL(signal)(number, handler));
 }
 
 EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, CP_REAL(__sysv_signal)(number, handler));
 }
 
 EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, CP_REAL(__sysv_signal)(number, handler));
 }
 
@@ -106,6 +121,7 @@ static __typeof__(&signal) real_sigset(void)
 
 EXPORT sighandler_t sigset(int number, sighandler_t handler)
 {
+	want_signal(number);
 	return seen_handler(number, handler, real_sigset()(number, handler));
 }
 
@@ -130,6 +146,34 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 	if (old && cp_signal_stack_is_ours(old))
 		*old = (stack_t){.ss_flags = SS_DISABLE};
 	return 0;
+}
+
+/* ---- masks ---- */
+
+/* A SIGTRAP of ours that comes while it is blocked would stay there, where the program
+ * can see it. */
+static void want_mask(int how, const sigset_t *set)
+{
+	uint64_t mask;
+
+	if (how == SIG_UNBLOCK || !cp_fatal_has_traps() ||
+		!cp_can_read(set, sizeof(mask)))
+		return;
+	memcpy(&mask, set, sizeof(mask));
+	if (mask >> (SIGTRAP - 1) & 1)
+		cp_fatal_yield_traps("the program blocks SIGTRAP");
+}
+
+EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+	want_mask(how, set);
+	return CP_REAL(pthread_sigmask)(how, set, old);
+}
+
+EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+{
+	want_mask(how, set);
+	return CP_REAL(sigprocmask)(how, set, old);
 }
 
 /* ---- signals to itself ---- */

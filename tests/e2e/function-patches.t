@@ -398,11 +398,19 @@ int main(int argc, char **argv)
 C
 	my $forbids = scratch('guard');
 	is(system('gcc', '-o', $forbids, $guard), 0, 'a filter of seccomp');
-	my $run = patched(['touch', 'big'], [$pie, 'short'], under => [$forbids, '/usr/bin/env']);
+	# Found by a wildcard: what is named has a breakpoint then.
+	my $run = patched(['touc*', 'bi?'], [$pie, 'short'], under => [$forbids, '/usr/bin/env']);
 	is($run->{status}, 0, 'a program whose code nobody can change runs');
 	is_deeply([grep { /func:/ } @{$run->{report}{warnings}}],
 		['CACHEPEEK_REGIONS=func: 2 functions are no regions: the kernel lets nobody change the code: touch, big'],
 		'and why there are no regions is said') or diag(explain($run->{report}{warnings}));
+	SKIP: {
+		skip 'no breakpoints stop here', 3 unless can_count('stop');
+		$run = patched([qw(touch big thrower)], [$pie, 'short'], under => [$forbids, '/usr/bin/env']);
+		is($run->{out}, run(command => [$pie, 'short'])->{out}, '... nor what is named, which begins at breakpoints: its output is the same');
+		is_deeply(calls($run->{report}), {touch => 3, big => 1, map { join('/', ('thrower') x $_) => 1008 } 1 .. 4}, '... all calls are counted');
+		is(value(region($run->{report}, 'touch'), 'page-faults'), 300, '... and all page faults');
+	}
 }
 {
 	my $run = patched([qw(setjmp _setjmp memchr)], [$pie, 'short']);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Prints which kinds of events the kernel lets this process count, a line
- * each: "software", "breakpoint", "hardware", and of others why not.  Some virtual
- * machines open breakpoints that never count: one has to be seen to.
+ * each: "software", "breakpoint", "stop" (a breakpoint that sends SIGTRAP), "hardware",
+ * and of others why not.  Some virtual machines open breakpoints that never count: one
+ * has to be seen to.
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +19,21 @@ static void __attribute__((noinline)) called(void)
 	__asm__ volatile("");
 }
 
-static int counts_calls(int fd)
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+	(void)signal;
+	stopped = 1;
+}
+
+static int counts_calls(int fd, const struct perf_event_attr *attr)
 {
 	uint64_t count = 0;
 
 	called();
-	return read(fd, &count, sizeof(count)) == sizeof(count) && count == 1;
+	return (!attr->sigtrap || stopped) &&
+	       read(fd, &count, sizeof(count)) == sizeof(count) && count == 1;
 }
 
 static void try_open(const char *name, struct perf_event_attr *attr)
@@ -35,7 +46,7 @@ static void try_open(const char *name, struct perf_event_attr *attr)
 	fd = (int)syscall(SYS_perf_event_open, attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		printf("no %s: %s\n", name, strerror(errno));
-	else if (attr->type == PERF_TYPE_BREAKPOINT && !counts_calls(fd))
+	else if (attr->type == PERF_TYPE_BREAKPOINT && !counts_calls(fd, attr))
 		printf("no %s: they open, but do not count\n", name);
 	else
 		printf("%s\n", name);
@@ -58,6 +69,14 @@ int main(void)
 	breakpoint.bp_addr = (uintptr_t)called;
 	breakpoint.bp_len = sizeof(long);
 	try_open("breakpoint", &breakpoint);
+
+	signal(SIGTRAP, stop);
+	breakpoint.sample_period = 1;
+	breakpoint.sigtrap = 1;
+	breakpoint.remove_on_exec = 1;
+	breakpoint.inherit = 1;
+	breakpoint.inherit_thread = 1;
+	try_open("stop", &breakpoint);
 
 	memset(&hardware, 0, sizeof(hardware));
 	hardware.type = PERF_TYPE_HARDWARE;
