@@ -5,10 +5,12 @@
  * refused (SIGILL), or faulted.  The same seed makes the same lines, natively or
  * simulated.
  *
- *	fuzz SEED STEP			every STEP-th encoding of the table, from a
- *					random one on, of those that VEX does not
- *					decode, or decodes badly
- *	fuzz SEED STEP all [STATES]	of all; each in so many states, one if not given
+ *	fuzz SEED STEP [WHICH [STATES]]		every STEP-th encoding of the table, from
+ *a random one on, each in so many states
+ *
+ * WHICH: "ours", those that VEX does not decode, or decodes badly, if not given; "wide",
+ * those of AVX-512; "all".  With several states there is one line for an encoding, and
+ * after SIGILL nothing more of it; with "each" as a fifth word one for each state.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -143,7 +145,8 @@ struct field_values {
 
 struct instruction {
 	uint8_t bytes[48];
-	unsigned n, length; /* length: without what follows it */
+	unsigned n, length;  /* length: without what follows it */
+	unsigned vectors[3]; /* that its fields may name */
 };
 
 /* Of an encoding, by its key. */
@@ -258,7 +261,7 @@ static struct instruction make_instruction(const struct native_encoding *e,
 	unsigned x = is_register ? (form(e->key) == FORM_EVEX ? v.rm >> 4 & 1 : 0)
 				 : v.index >> 3 & 1;
 	unsigned b = is_register ? v.rm >> 3 & 1 : v.base >> 3;
-	struct instruction i = {.n = 0};
+	struct instruction i = {.n = 0, .vectors = {v.reg, v.rm, v.vvvv}};
 
 	put_prefix(&i, e->key, &v, x, b, s->index ? v.index >> 4 : v.vvvv >> 4);
 	put(&i, e->key & 255);
@@ -280,8 +283,8 @@ static struct instruction make_instruction(const struct native_encoding *e,
 /* --- The state before --- */
 
 #define PAGE 4096
-static uint8_t *memory; /* pages; the last one cannot be accessed */
-enum { PAGES = 8 };
+static uint8_t *memory; /* a page, before one that cannot be accessed */
+enum { PAGES = 2 };
 
 static void fill_random(void *to, size_t size)
 {
@@ -322,13 +325,22 @@ static void fill_lanes(uint8_t *vector, unsigned size)
 	}
 }
 
-/* The operand in memory is near what %rbx or %r13 point to. */
-static void fill_numbers(struct state *s)
+/* What the operand in memory may lie in repeats itself. */
+static void fill_memory(uint64_t base)
 {
-	for (unsigned v = 0; v < 32; v++)
-		fill_lanes(s->zmm[v], 64);
-	fill_lanes(memory + 2 * PAGE, PAGE);
-	fill_lanes(memory + 3 * PAGE, PAGE);
+	enum { PERIOD = 128 };
+	uint8_t *at = memory + base % 8, *end = memory + PAGE - 2 * PERIOD;
+
+	fill_lanes(at, PERIOD);
+	for (; at < end; at += PERIOD)
+		memcpy(at + PERIOD, at, PERIOD);
+}
+
+static void fill_numbers(const struct instruction *i, struct state *s)
+{
+	for (unsigned n = 0; n < 3; n++)
+		fill_lanes(s->zmm[i->vectors[n] & 31], 64);
+	fill_lanes(s->zmm[0], 16);
 	for (unsigned lane = 0; lane < 8; lane++) {
 		uint64_t index = below(200);
 
@@ -337,32 +349,37 @@ static void fill_numbers(struct state *s)
 	}
 }
 
-/* Any rounding mode, FTZ, DAZ, and exceptions unmasked; with an odd seed what VEX's code
- * does itself. */
-static uint32_t choose_mxcsr(uint64_t seed)
+/* Any rounding mode, FTZ, DAZ, and exceptions unmasked, one in so many; with an odd seed
+ * what VEX's code does itself. */
+static uint32_t choose_mxcsr(uint64_t seed, unsigned of)
 {
 	uint32_t flush = below(2) ? 0 : (uint32_t)random64() & 0x8040;
-	uint32_t rounding = below(4) << 13, unmasked = below(8) ? 0 : 0x80u << below(6);
+	uint32_t rounding = below(4) << 13, unmasked = below(of) ? 0 : 0x80u << below(6);
 
 	return seed & 1 ? usual_mxcsr | flush
 			: (usual_mxcsr | flush | rounding) & ~unmasked;
 }
 
-static void fill_state(struct state *s, uint64_t seed)
+/* Faults take longer than all else: there are few in the later states. */
+static void fill_state(
+	const struct instruction *i, struct state *s, uint64_t seed, unsigned nth)
 {
-	uint8_t *middle = memory + 2 * PAGE, *edge = memory + (PAGES - 1) * PAGE;
+	enum { FIRST = 4, FEW = 32 };
+	uint8_t *edge = memory + (PAGES - 1) * PAGE;
 
 	fill_random(s, sizeof(*s));
-	fill_numbers(s);
+	fill_numbers(i, s);
 	s->flags = 0x202;
-	s->mxcsr = choose_mxcsr(seed);
+	s->mxcsr = choose_mxcsr(seed, nth < FIRST ? 8 : FEW);
 	s->mxcsr_behind = 0;
 	s->general[1] = 64 * below(4);
 	s->general[9] = 64 * below(4);
 	s->general[4] = 0;
 	/* Some operands lie over the edge, or would, if their masks let them. */
-	s->general[RBX] = (uintptr_t)middle + below(64);
-	s->general[R13] = (uintptr_t)(below(4) ? middle + PAGE : edge - below(200));
+	s->general[RBX] = (uintptr_t)memory + 512 + below(64);
+	s->general[R13] = (uintptr_t)(below(nth < FIRST ? 4 : FEW) ? memory + 1024
+								   : edge - below(200));
+	fill_memory(s->general[below(2) ? RBX : R13]);
 }
 
 /* --- The state behind --- */
@@ -377,21 +394,50 @@ static uint64_t hash(const void *of, size_t size, uint64_t h)
 	return h;
 }
 
-static void report(
-	const struct instruction *i, const struct state *s, const uint8_t *code)
+static void print_code(const struct instruction *i)
 {
-	for (unsigned n = 0; n < i->length; n++)
-		printf("%02x", i->bytes[n]);
-	if (fault.signal)
-		printf(" signal %d at %+ld of %ld\n", fault.signal,
-			(long)(fault.code - (uintptr_t)code),
-			fault.signal == SIGSEGV ? (long)(fault.at - (uintptr_t)memory)
-						: 0);
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * sizeof(i->bytes) + 1], *to = text;
+
+	for (unsigned n = 0; n < i->length; n++) {
+		*to++ = digits[i->bytes[n] >> 4];
+		*to++ = digits[i->bytes[n] & 15];
+	}
+	*to = '\0';
+	fputs(text, stdout);
+}
+
+/* What a state came to: what is left behind, or where it faulted. */
+struct outcome {
+	uint64_t registers, memory, flags, mxcsr;
+	int64_t signal, at, address;
+};
+
+static struct outcome outcome_of(const struct state *s, const uint8_t *code)
+{
+	struct outcome o = {.signal = fault.signal};
+
+	if (fault.signal) {
+		o.at = (int64_t)(fault.code - (uintptr_t)code);
+		if (fault.signal == SIGSEGV)
+			o.address = (int64_t)(fault.at - (uintptr_t)memory);
+		return o;
+	}
+	o.registers = hash(s, 2240, 14695981039346656037ull);
+	o.memory = hash(memory, (PAGES - 1) * PAGE, 1);
+	o.flags = s->flags & 0x8d5;
+	o.mxcsr = s->mxcsr_behind;
+	return o;
+}
+
+static void report(const struct instruction *i, const struct outcome *o)
+{
+	print_code(i);
+	if (o->signal)
+		printf(" signal %ld at %+ld of %ld\n", o->signal, o->at, o->address);
 	else
-		printf(" %016lx %016lx %03lx %04x\n",
-			hash(s, 2240, 14695981039346656037ull),
-			hash(memory, (PAGES - 1) * PAGE, 1), s->flags & 0x8d5,
-			s->mxcsr_behind);
+		printf(" %016lx %016lx %03lx %04lx\n", o->registers, o->memory, o->flags,
+			o->mxcsr);
 }
 
 #undef NATIVE_FEATURE
@@ -419,37 +465,55 @@ static void print_tally(void)
 				tried[f].faulted);
 }
 
-static void try_state(const struct instruction *i, uint64_t seed, uint8_t *code)
+static struct outcome try_state(
+	const struct instruction *i, uint64_t seed, unsigned nth, uint8_t *code)
 {
 	static struct state state;
 
-	fill_state(&state, seed);
+	fill_state(i, &state, seed, nth);
 	code_to_call = code;
 	fault.signal = 0;
-	if (!sigsetjmp(escape, 1))
+	/* No handler changes the mask of signals. */
+	if (!sigsetjmp(escape, 0))
 		execute(&state);
 	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
-	report(i, &state, code);
+	return outcome_of(&state, code);
 }
+
+struct effort {
+	uint64_t seed;
+	unsigned states;
+	int tells_each;
+};
 
 /* Whatever the seed is, an instruction's chances are its own.  The second state begins
  * with the memory that the first one leaves. */
 static void try_encoding(
-	const struct native_encoding *e, uint64_t seed, unsigned states, uint8_t *code)
+	const struct native_encoding *e, const struct effort *effort, uint8_t *code)
 {
 	struct instruction i;
+	uint64_t all = 0;
 
-	chance = (seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
+	chance = (effort->seed + e->key * 8 + e->regs) * 0x9e3779b97f4a7c15ull | 1;
 	random64();
 	i = make_instruction(e, &native_shapes[e->shape], code);
 	memcpy(code, i.bytes, i.n);
 	fault.signal = SIGSEGV;
-	for (unsigned n = 0; n < states; n++) {
+	for (unsigned n = 0; n < effort->states && fault.signal != SIGILL; n++) {
+		struct outcome o;
+
 		if (fault.signal)
 			fill_random(memory, (PAGES - 1) * PAGE);
-		try_state(&i, seed, code);
+		o = try_state(&i, effort->seed, n, code);
 		tally(native_shapes[e->shape].feature);
+		if (effort->tells_each)
+			report(&i, &o);
+		all = hash(&o, sizeof(o), all);
 	}
+	if (effort->tells_each)
+		return;
+	print_code(&i);
+	printf(" %016lx%s\n", all, fault.signal == SIGILL ? " refused" : "");
 }
 
 /* --- Which ones --- */
@@ -463,8 +527,14 @@ static int is_ours(const struct native_encoding *e)
 	       f == FEATURE_SHA || f == FEATURE_GFNI || f == FEATURE_AVX_VNNI;
 }
 
+static int is_wide(const struct native_encoding *e)
+{
+	return form(e->key) == FORM_EVEX ||
+	       native_shapes[e->shape].feature >= FEATURE_AVX512F;
+}
+
 /* Not what no two executions agree on, or two processors, nor what sets MXCSR. */
-static int is_chosen(const struct native_encoding *e, int all)
+static int is_chosen(const struct native_encoding *e, const char *which)
 {
 	enum native_feature f = native_shapes[e->shape].feature;
 
@@ -472,7 +542,9 @@ static int is_chosen(const struct native_encoding *e, int all)
 		return 0;
 	if (form(e->key) != FORM_EVEX && map(e->key) == 1 && (e->key & 255) == 0xae)
 		return 0;
-	return all || is_ours(e);
+	return strcmp(which, "all") == 0    ? 1
+	       : strcmp(which, "wide") == 0 ? is_wide(e)
+					    : is_ours(e);
 }
 
 static void *map_pages(uintptr_t at, size_t pages, int protection)
@@ -487,22 +559,24 @@ static void *map_pages(uintptr_t at, size_t pages, int protection)
 
 int main(int argc, char **argv)
 {
-	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	unsigned step = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
 	enum { ROOM = 64 };
-	int all = argc > 3;
-	unsigned states = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+	unsigned step = argc > 2 ? (unsigned)atoi(argv[2]) : 1;
+	const char *which = argc > 3 ? argv[3] : "ours";
+	struct effort effort = {.seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1,
+		.states = argc > 4 ? (unsigned)atoi(argv[4]) : 1};
 	uint8_t *code;
 
+	effort.tells_each = effort.states == 1 || argc > 5;
 	memory = map_pages(0x100000000000, PAGES, PROT_READ | PROT_WRITE);
 	mprotect(memory + (PAGES - 1) * PAGE, PAGE, PROT_NONE);
 	code = map_pages(0x110000000000, native_nencodings * ROOM / PAGE + 1,
 		PROT_READ | PROT_WRITE | PROT_EXEC);
 	catch_faults();
 	execute = has_wide() ? execute_wide : execute_narrow;
-	for (uint32_t i = (uint32_t)(seed % step); i < native_nencodings; i += step)
-		if (is_chosen(&native_encodings[i], all))
-			try_encoding(&native_encodings[i], seed, states, code + i * ROOM);
+	for (uint32_t i = (uint32_t)(effort.seed % step); i < native_nencodings;
+		i += step)
+		if (is_chosen(&native_encodings[i], which))
+			try_encoding(&native_encodings[i], &effort, code + i * ROOM);
 	print_tally();
 	return 0;
 }

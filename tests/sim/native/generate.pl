@@ -146,6 +146,6 @@ static void print(unsigned n, const void *r, size_t r_size, const void *s, size_
 
 END
 program($_) for 1 .. $programs;
-print "int main(void)\n{\n";
+print "int main(void)\n{\n\tsetvbuf(stdout, NULL, _IOLBF, 0);\n";
 print "\tprogram$_();\n" for 1 .. $programs;
 print "\treturn 0;\n}\n";

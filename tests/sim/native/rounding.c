@@ -28,6 +28,8 @@ static const float divisors[8]
 	__attribute__((aligned(32))) = {3, 3, -7, 7, 0.3f, 11, 13, 0.7f};
 static const double doubles[4] __attribute__((aligned(32))) = {1, 10, -1, 1e15};
 static const double quotients[4] __attribute__((aligned(32))) = {3, -7, 11, 0.3};
+/* Between two singles; the double next to it is the middle. */
+static const int64_t numbers[4] = {0x4000004000000001, 3, 5, 7};
 
 #define TRY(code, a, b)                                                                  \
 	do {                                                                             \
@@ -62,6 +64,8 @@ int main(void)
 		DOUBLES("sqrtsd %%xmm1, %%xmm0");
 		DOUBLES("vdivpd %%ymm1, %%ymm0, %%ymm0");
 		DOUBLES("vaddsd %%xmm1, %%xmm0, %%xmm0");
+		TRY("cvtsi2ssq %1, %%xmm0", numbers, divisors);
+		TRY("vcvtsi2ssq %1, %%xmm1, %%xmm0", numbers, divisors);
 		DOUBLES("vhsubpd %%ymm1, %%ymm0, %%ymm0");
 	}
 	return 0;

@@ -87,6 +87,19 @@ static Bool loads_less(const UChar *opcode, UInt immediate)
 	}
 }
 
+/* CVTSI2SS of 64 bits: VEX makes a double of them first, and so rounds twice. */
+static Bool is_long_to_single(const UChar *code, const UChar *opcode)
+{
+	enum { ESCAPE = 0x0f, W = 0x80, PREFIX = 3, F3 = 2, REX_W = 8 };
+
+	if (*opcode != 0x2a)
+		return False;
+	if (*code == 0xc4)
+		return (opcode[-1] & W) && (opcode[-1] & PREFIX) == F3;
+	return *code == 0xf3 && opcode[-1] == ESCAPE && (opcode[-2] & 0xf0) == 0x40 &&
+	       (opcode[-2] & REX_W);
+}
+
 Bool rounding_looks_wrong(const UChar *code, UInt length)
 {
 	UInt map;
@@ -110,6 +123,8 @@ Bool rounding_looks_wrong(const UChar *code, UInt length)
 	/* VEX adds and subtracts in each lane; it loads the second single of CVTPS2PD
 	 * first. */
 	if (map == 1 && (*opcode == 0xd0 || (*opcode == 0x5a && opcode[1] < 0xc0)))
+		return True;
+	if (map == 1 && is_long_to_single(code, opcode))
 		return True;
 	if (map == 1 && (*code == 0xc4 || *code == 0xc5) &&
 		(is_shift(*opcode) || is_duplicate(opcode)))
