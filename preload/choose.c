@@ -110,12 +110,12 @@ static void choose_auto(struct cp_choice *choice)
 /* The kernel counts beside the shadows. */
 static void choose_shadow(struct cp_choice *choice)
 {
-	char why[CP_WHY_SIZE];
+	struct cp_why why;
 
-	if (!cp_shadow_possible(why, sizeof(why))) {
+	if (!cp_shadow_possible(&why)) {
 		choose_auto(choice);
 		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=shadow: %s",
-			why);
+			why.text);
 		choice->tell = true;
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -127,6 +128,23 @@ static bool is_under_valgrind(struct cp_why *why)
 	return true;
 }
 
+#define CODE_PAGE 4096
+
+bool cp_code_is_writable(struct cp_why *why)
+{
+	void *page = mmap(NULL, CODE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page != MAP_FAILED) {
+		munmap(page, CODE_PAGE);
+		return true;
+	}
+	cp_format(why->text, sizeof(why->text),
+		"the system forbids memory that is both writable and executable: allow it "
+		"(systemd: MemoryDenyWriteExecute=no, SELinux: execmem)");
+	return false;
+}
+
 int cp_reexec_possible(struct cp_why *why)
 {
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
@@ -134,7 +152,8 @@ int cp_reexec_possible(struct cp_why *why)
 
 	if (numbers_left(why) < 0)
 		return -EMFILE;
-	if (cp_is_sanitized(why) || is_under_valgrind(why))
+	if (cp_is_sanitized(why) || is_under_valgrind(why) ||
+		(!cp_is_reexecuted() && !cp_code_is_writable(why)))
 		return -ENOTSUP;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {

@@ -51,7 +51,8 @@ static uint64_t resident_pages(void)
 	char text[64] = "";
 	const char *at = text;
 	uint64_t pages = 0;
-	long fd = cp_syscall(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0L);
+	long fd = cp_syscall(
+		SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0L);
 
 	if (fd < 0)
 		return 0;
@@ -93,9 +94,10 @@ uint64_t cp_controller_copied(const struct cp_shadows *s)
 {
 	uint64_t faults = faults_now() - s->cost.fork_faults,
 		 passed = cpu_ns() - s->cost.fork_cpu;
-	uint64_t usual = s->cost.quiet_ns ? (uint64_t)((double)s->cost.quiet_faults *
-						    (double)passed / (double)s->cost.quiet_ns)
-					  : 0;
+	uint64_t usual = s->cost.quiet_ns
+				 ? (uint64_t)((double)s->cost.quiet_faults *
+					      (double)passed / (double)s->cost.quiet_ns)
+				 : 0;
 
 	return faults > usual ? (faults - usual) * FAULT_NS : 0;
 }
@@ -103,7 +105,8 @@ uint64_t cp_controller_copied(const struct cp_shadows *s)
 void cp_controller_reaped(struct cp_shadows *s)
 {
 	cp_controller_add(s, cp_controller_copied(s));
-	s->cost.window_ns = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.at_fork;
+	s->cost.window_ns =
+		__atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.at_fork;
 	s->cost.reap_faults = faults_now();
 	s->cost.reap_cpu = cpu_ns();
 }

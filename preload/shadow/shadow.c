@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/counters/options.h"
@@ -26,7 +27,9 @@
 
 #define LIMIT 200000000     /* instructions of a window */
 #define LIMIT_NS 1500000000 /* of CPU time */
-#define AVX512 0x62         /* the first byte of its instructions */
+#define ADDRESS_SPACE_MIB 400
+#define FEW_PROCESSES 256
+#define AVX512 0x62 /* the first byte of its instructions */
 
 /* ---- may it be? ---- */
 
@@ -37,25 +40,66 @@ static int spare_cpus(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 2 : CPU_COUNT(&set) - 1;
 }
 
-bool cp_shadow_possible(char *why, size_t size)
+static bool is_installed(struct cp_why *why)
 {
 	char path[PATH_MAX];
 
-	if (cp_companion_path("shadow.so", path, sizeof(path)) < 0 ||
-		access(path, R_OK) < 0) {
-		cp_format(why, size,
-			"shadow.so is not beside the library: it was built without "
-			"libVEX, or for another architecture than x86-64 "
-			"(install valgrind, and `make install`)");
-		return false;
-	}
-	if (spare_cpus() < 1) {
-		cp_format(why, size,
-			"there is no spare core for shadows: the program may use one "
-			"CPU only (taskset, or a limit of its container)");
-		return false;
-	}
-	return true;
+	if (cp_companion_path("shadow.so", path, sizeof(path)) == 0 &&
+		access(path, R_OK) == 0)
+		return true;
+	cp_format(why->text, sizeof(why->text),
+		"shadow.so is not beside the library: it was built without libVEX, or for "
+		"another architecture than x86-64 (install valgrind, and `make install`)");
+	return false;
+}
+
+static bool has_core(struct cp_why *why)
+{
+	if (spare_cpus() >= 1)
+		return true;
+	cp_format(why->text, sizeof(why->text),
+		"there is no spare core for shadows: the program may use one CPU only "
+		"(taskset, or a limit of its container): allow it two");
+	return false;
+}
+
+static bool is_limited(int resource, rlim_t least)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) == 0 && limit.rlim_cur < least;
+}
+
+/* Of which the program would have less. */
+static bool has_limits(struct cp_why *why)
+{
+	if (is_limited(RLIMIT_AS, RLIM_INFINITY))
+		cp_format(why->text, sizeof(why->text),
+			"shadows would take %d MiB of the address space that the program "
+			"may have: raise `ulimit -v`",
+			ADDRESS_SPACE_MIB);
+	else if (is_limited(RLIMIT_NPROC, FEW_PROCESSES))
+		cp_format(why->text, sizeof(why->text),
+			"a shadow might take the place of one of the program's processes: "
+			"raise `ulimit -u` to %d",
+			FEW_PROCESSES);
+	else
+		return true;
+	return false;
+}
+
+static bool is_native(struct cp_why *why)
+{
+	if (!cp_sim_is_foreign())
+		return true;
+	cp_format(why->text, sizeof(why->text), "it runs under Valgrind: run it without");
+	return false;
+}
+
+bool cp_shadow_possible(struct cp_why *why)
+{
+	return is_installed(why) && is_native(why) && has_core(why) && has_limits(why) &&
+	       cp_code_is_writable(why);
 }
 
 /* ---- the beginning ---- */
@@ -143,14 +187,15 @@ static int make_shadows(char *why, size_t size)
 
 void cp_shadow_begun(void)
 {
-	char why[256] = "", line[400];
+	char line[400];
+	struct cp_why why = {{0}};
 
 	if (cp_options.engine != CP_CHOOSE_SHADOW || !cp_runtime.record.header ||
-		!cp_shadow_possible(why, sizeof(why)) ||
-		make_shadows(why, sizeof(why)) == 0)
+		!cp_shadow_possible(&why) ||
+		make_shadows(why.text, sizeof(why.text)) == 0)
 		return;
 	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
-		why);
+		why.text);
 	cp_warn(line);
 }
 
@@ -270,8 +315,8 @@ static void say_all(const struct cp_shadows *s, double cpu_ns)
 		    "timers for them)",
 			s->untimed, CP_TICKERS);
 	else if (windows.n < CP_SHADOW_FEWEST)
-		say("— (fewer than %d windows are counted: does the program run for less "
-		    "than a second or two?)",
+		say("— (fewer than %d windows are counted: a program that runs for less than a "
+		    "second or two, or loses them, has too few; CACHEPEEK_ENGINE=sim counts all)",
 			CP_SHADOW_FEWEST);
 	else
 		for (int i = 0; i < CP_SHADOW_NCOUNTERS; i++)

@@ -8,10 +8,11 @@
 #define CACHEPEEK_PRELOAD_SHADOW_H
 
 #include <stdbool.h>
-#include <stddef.h>
+
+#include "base/engine/engine.h"
 
 /* Can this process have shadows?  Else one line with the reason and the cure. */
-bool cp_shadow_possible(char *why, size_t size);
+bool cp_shadow_possible(struct cp_why *why);
 
 /* The steps of a process's life (preload/life.h). */
 void cp_shadow_begun(void);

@@ -34,7 +34,8 @@ __asm__(".text\n\t.hidden cp_tick_return\n\t.globl cp_tick_return\n"
 int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 {
 	struct kernel_action now = {0},
-			     ours = {on_tick, SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
+			     ours = {on_tick,
+				     SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
 				     cp_tick_return, ~0ul};
 	long result = cp_syscall(SYS_rt_sigaction, NUMBER, NULL, &now, sizeof(now.mask));
 

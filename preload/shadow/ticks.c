@@ -27,7 +27,7 @@
 #include "preload/shadow/tick_signal.h"
 #include "preload/threads/threads.h"
 
-#define PERIOD_NS 50000000 /* between windows of a thread, on average */
+#define PERIOD_NS 30000000 /* between windows of a thread, on average */
 #define SLICE_NS 3000000   /* of a window; the kernel rounds it up to its clock's tick */
 #define RETRY_NS 1000000
 #define LONG_RETRY_NS 10000000

@@ -19,7 +19,10 @@ void *shadow_map(SizeT size, Int protection, Int flags)
 	long p = cp_syscall(
 		SYS_mmap, NULL, size, protection, flags | MAP_ANONYMOUS, -1, 0L);
 
-	return p < 0 && p > -4096 ? NULL : (void *)p;
+	if (p < 0 && p > -4096)
+		return NULL;
+	cp_syscall(SYS_madvise, p, size, MADV_DONTDUMP);
+	return (void *)p;
 }
 
 Bool shadow_heap_start(void)

@@ -138,6 +138,7 @@ static void store_unknown(ULong *to)
 	to[CP_SHADOW_dtlb_walks] = lines_in(&running->dtlb) + lines_in(&running->stlb);
 }
 
+/* As output/presets/sim.events has them. */
 void machine_store(struct cp_shadow_window *window)
 {
 	ULong *to = (ULong *)window->count;
@@ -148,13 +149,14 @@ void machine_store(struct cp_shadow_window *window)
 	to[CP_SHADOW_loads] = n[CP_SIM_l1d_loads];
 	to[CP_SHADOW_stores] = n[CP_SIM_l1d_stores];
 	to[CP_SHADOW_l1i_misses] = n[CP_SIM_l1i_misses];
-	to[CP_SHADOW_l1d_misses] = n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_store_lines];
+	to[CP_SHADOW_l1d_misses] = n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
 	to[CP_SHADOW_l2_misses] = n[CP_SIM_l2_ifetch_misses] + n[CP_SIM_l2_load_lines] +
-				  n[CP_SIM_l2_store_lines];
+				  n[CP_SIM_l2_store_lines] + n[CP_SIM_l2_prefetch_misses];
 	to[CP_SHADOW_llc_misses] = n[CP_SIM_llc_ifetch_misses] +
-				   n[CP_SIM_llc_load_lines] + n[CP_SIM_llc_store_lines];
+				   n[CP_SIM_llc_load_lines] + n[CP_SIM_llc_store_lines] +
+				   n[CP_SIM_llc_prefetch_misses];
 	to[CP_SHADOW_dtlb_misses] =
-		n[CP_SIM_dtlb_load_pages] + n[CP_SIM_dtlb_store_pages];
+		n[CP_SIM_dtlb_load_misses] + n[CP_SIM_dtlb_store_misses];
 	to[CP_SHADOW_dtlb_walks] = n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks];
 	if (!running->flex)
 		store_unknown((ULong *)window->unknown);

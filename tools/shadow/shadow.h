@@ -20,11 +20,11 @@
 	X(loads, "loads")                                                                \
 	X(stores, "stores")                                                              \
 	X(l1i_misses, "lines of code not in L1I")                                        \
-	X(l1d_misses, "lines of data not in L1D")                                        \
-	X(l2_misses, "lines not in L2")                                                  \
+	X(l1d_misses, "references that missed L1D")                                      \
+	X(l2_misses, "lines that L2 had not")                                            \
 	X(llc_misses, "lines not in the last level")                                     \
-	X(dtlb_misses, "pages of data not in the first-level DTLB")                      \
-	X(dtlb_walks, "pages of data in no TLB")
+	X(dtlb_misses, "references that missed the first-level DTLB")                    \
+	X(dtlb_walks, "walks for pages of data")
 
 enum cp_shadow_counter {
 #define X(name, meaning) CP_SHADOW_##name,
