@@ -12,7 +12,7 @@
 
 #include "base/counters/options.h"
 #include "base/syscall.h"
-#include "preload/shadow/ticks.h"
+#include "preload/shadow/state.h"
 
 #define FAULT_NS 2500   /* a page that is copied */
 #define FORK_NS 500000  /* of a small program */
