@@ -36,6 +36,7 @@ F void cleanup() { sink++; }
 struct Cleanup { ~Cleanup() { cleanup(); } };
 F void thrower(int n) { Cleanup c; if (n) thrower(n - 1); else throw std::string("x"); sink++; }
 F void catcher() { try { thrower(3); } catch (std::string &) { sink++; } sink++; }
+F void caught(char *p, long n) { try { thrower(3); } catch (std::string &) { } for (long i = 0; i < n; i++) p[i * 4096] = 1; }
 F void cancelled() { Cleanup c; pthread_exit(nullptr); }
 F double floats(double a, float b, long double c) { sink++; return a + b + (double)c; }
 F long double wide(long double a) { sink++; return a * 2; }
@@ -51,11 +52,13 @@ int main(int argc, char **)
 	for (long i = 0; i < (argc > 1 ? 1 : 1 << 20); i++)
 		many(i);
 	std::printf("%ld %ld\n", deep(100), deep(100000));
-	char *p = (char *)mmap(nullptr, 4096 * 300, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	madvise(p, 4096 * 300, MADV_NOHUGEPAGE);
+	char *p = (char *)mmap(nullptr, 4096 * 400, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(p, 4096 * 400, MADV_NOHUGEPAGE);
 	touch(p, 0);
 	touch(p, 100);
 	touch(p + 4096 * 100, 200);
+	caught(p, 0);
+	caught(p + 4096 * 300, 100);
 	for (int i = 0; i < 1000; i++) {
 		outer_jump();
 		catcher();
@@ -102,7 +105,7 @@ for ([$pie], [$fixed, 'short']) {
 	my @command = @$_;
 	my $name = $command[0] =~ s{.*/}{}r;
 	my $plain = run(command => \@command);
-	my $run = patched([qw(many touch *_jump thrower catcher cleanup floats wide big variadic cancelled resumed)], \@command);
+	my $run = patched([qw(many touch *_jump thrower catcher caught cleanup floats wide big variadic cancelled resumed)], \@command);
 	is($run->{status}, 0, "$name: it ends as without regions");
 	is($run->{out}, $plain->{out}, "$name: and its output is the same");
 	is_deeply($run->{report}{warnings}, [], "$name: each function is a region") or diag(explain($run->{report}{warnings}));
@@ -110,14 +113,17 @@ for ([$pie], [$fixed, 'short']) {
 	is_deeply($calls, {many => (@command > 1 ? 1 : 1 << 20) + 80000 + 1, touch => 3, 'resumed/many' => 2,
 		outer_jump => 1000, (map { 'outer_jump' . '/inner_jump' x $_ => 1000 } 1 .. 4),
 		catcher => 1008, (map { 'catcher' . '/thrower' x $_ => 1008 } 1 .. 4),
+		caught => 2, (map { 'caught' . '/thrower' x $_ => 2 } 1 .. 4),
 		(map { $_ => $calls->{$_} } grep { /cleanup/ } keys %$calls),
 		floats => 1, wide => 1, big => 1, variadic => 1, cancelled => 8, resumed => 3}, "$name: all calls")
 		or diag(explain($calls));
 	my %cleanups;
 	$cleanups{s{/cleanup$}{}r} = $calls->{$_} for grep { /cleanup/ } keys %$calls;
-	is_deeply(\%cleanups, {cancelled => 8, map { 'catcher' . '/thrower' x $_ => 1008 } 1 .. 4},
+	is_deeply(\%cleanups, {cancelled => 8, map { ('catcher' . '/thrower' x $_ => 1008, 'caught' . '/thrower' x $_ => 2) } 1 .. 4},
 		"$name: what an exception cleans up, where") or diag(explain(\%cleanups));
 	is(value(region($run->{report}, 'touch'), 'page-faults'), 300, "$name: and all page faults");
+	cmp_ok(value(region($run->{report}, 'caught'), 'page-faults'), '>=', 100, "$name: those of who has caught an exception");
+	cmp_ok(value(region($run->{report}, 'caught', 'thrower'), 'page-faults'), '<', 100, "$name: ... are not those of who threw it");
 	ok_sums($run->{report}, $name);
 }
 {
@@ -367,6 +373,24 @@ for my $case (['page-faults', 0], ['page-faults,perf::TASK-CLOCK', 1]) {
 	is($run->{status}, 0, 'a file whose symbol tables are broken runs');
 	is_deeply($run->{report}{warnings}, ['CACHEPEEK_REGIONS=func:touch: no function has that name'], 'and has no such function');
 }
+for (['names', 0, 'L<', 0x7fffffff], ['places', 8, 'Q<', 0x7ffffff0], ['places, by far', 8, 'Q<', ~0], ['sizes', 16, 'Q<', ~0]) {
+	# All symbols, of both tables.
+	my ($what, $offset, $format, $value) = @$_;
+	my $bytes = read_file($pie);
+	my $at = unpack('Q<', substr($bytes, 40, 8));
+	my ($size, $count) = unpack('S<2', substr($bytes, 58, 4));
+	for my $i (0 .. $count - 1) {
+		my ($type, $first, $length) = unpack('x4 L< x16 Q<2', substr($bytes, $at + $i * $size, $size));
+		next unless $type == 2;
+		substr($bytes, $first + $_ * 24 + $offset, length(pack($format, 0))) = pack($format, $value) for 1 .. $length / 24 - 1;
+	}
+	my $broken = write_file(scratch('broken'), $bytes);
+	chmod(0755, $broken);
+	my $run = patched(['touch', 'big'], [$broken, 'short']);
+	is($run->{out}, run(command => [$pie, 'short'])->{out}, "symbols with broken $what: it runs as before");
+	is_deeply([$run->{status}, calls($run->{report})->{touch}], [0, $what eq 'sizes' ? 3 : undef], '... with what is known for sure')
+		or diag(explain($run->{report}{warnings}));
+}
 {
 	# Writing to code is forbidden in both ways.
 	my $guard = write_file(scratch('guard.c'), <<'C');
@@ -408,7 +432,7 @@ C
 		skip 'no breakpoints stop here', 3 unless can_count('stop');
 		$run = patched([qw(touch big thrower)], [$pie, 'short'], under => [$forbids, '/usr/bin/env']);
 		is($run->{out}, run(command => [$pie, 'short'])->{out}, '... nor what is named, which begins at breakpoints: its output is the same');
-		is_deeply(calls($run->{report}), {touch => 3, big => 1, map { join('/', ('thrower') x $_) => 1008 } 1 .. 4}, '... all calls are counted');
+		is_deeply(calls($run->{report}), {touch => 3, big => 1, map { join('/', ('thrower') x $_) => 1010 } 1 .. 4}, '... all calls are counted');
 		is(value(region($run->{report}, 'touch'), 'page-faults'), 300, '... and all page faults');
 	}
 }

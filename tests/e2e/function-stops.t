@@ -181,6 +181,19 @@ static void takes(long)
 		t.join();
 	std::printf(" %d\n", traps);
 }
+/* All descriptors that there are. */
+static void fills(long)
+{
+	std::vector<int> open;
+	int fd;
+	tiny();
+	while ((fd = dup(0)) >= 0)
+		open.push_back(fd);
+	for (int one : open)
+		close(one);
+	tiny();
+	std::printf("%zu\n", open.size());
+}
 static void confines(long)
 {
 	sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -197,7 +210,7 @@ static void blocked(long) { sigset_t now; sigprocmask(0, nullptr, &now); tiny();
 int main(int argc, char **argv)
 {
 	std::map<std::string, void (*)(long)> all = {{"known", known}, {"handles", handles}, {"forks", forks}, {"vforks", vforks},
-		{"blocks", blocks}, {"takes", takes}, {"ignores", ignores}, {"raises", raises}, {"breaks", breaks}, {"blocked", blocked}, {"confines", confines}};
+		{"blocks", blocks}, {"takes", takes}, {"ignores", ignores}, {"raises", raises}, {"breaks", breaks}, {"blocked", blocked}, {"confines", confines}, {"fills", fills}};
 	all.at(argv[1])(argc > 2 ? std::atol(argv[2]) : 1);
 }
 CC
@@ -281,6 +294,14 @@ for (@cases) {
 	is_deeply(digest($run), digest(run(command => [$program, $case])), "$case: output and status are as alone");
 	is(calls($run->{report})->{tiny}, $calls, "$case: $calls calls") if defined $calls;
 	is_deeply(said($run), \@said, "$case: " . (@said ? 'what is not counted is said' : 'all are counted')) or diag(explain($run->{report}{warnings}));
+}
+
+{
+	my @few = ('sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh');
+	my $run = stopped('fills', under => [@few, '/usr/bin/env']);
+	is_deeply(digest($run), digest(run(command => [@few, $program, 'fills'])), 'fills: the program has all of its descriptors');
+	is_deeply([grep { /given up/ } @{said($run)}], ["$until: the program needs all of its descriptors"], '... and what is not counted is said')
+		or diag(explain($run->{report}{warnings}));
 }
 
 # ---- where it would not be safe ----
