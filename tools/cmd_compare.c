@@ -41,7 +41,7 @@ struct settings {
 };
 
 /* Without a letter. */
-enum { JSON = UCHAR_MAX + 1 };
+enum { JSON = UCHAR_MAX + 1, REPRODUCIBLE };
 
 static const struct option long_options[] = {
 	{"machines", required_argument, NULL, 'm'},
@@ -49,6 +49,7 @@ static const struct option long_options[] = {
 	{"events", required_argument, NULL, 'e'},
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
+	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
 	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
@@ -113,6 +114,8 @@ static bool parse_arguments(
 			c->groups = optarg;
 		else if (option == 'e')
 			c->events = optarg;
+		else if (option == REPRODUCIBLE)
+			c->reproducible = optarg ? optarg : "1";
 		else if (option == 'o' && !cp_output_add(&s->outputs, optarg))
 			return false;
 		else if (option == JSON)
@@ -335,6 +338,8 @@ static int prepare_run(const struct cp_comparison *c)
 		setenv("CACHEPEEK_GROUPS", c->groups, 1);
 	if (c->events)
 		setenv("CACHEPEEK_EVENTS", c->events, 1);
+	if (c->reproducible)
+		setenv("CACHEPEEK_REPRODUCIBLE", c->reproducible, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	unsetenv("CACHEPEEK_SWEEP"); /* and each machine is as it is */
 	unsetenv("CACHEPEEK_WHAT_IF");

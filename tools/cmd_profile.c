@@ -30,7 +30,7 @@ struct request {
 	enum cp_profile_order order;
 	bool cut, statements, instructions, debuginfod, sharing, line_use, call_paths,
 		verbose;
-	const char *callers;
+	const char *callers, *reproducible;
 	struct cp_cutoff cutoff;
 	unsigned context;
 };
@@ -47,7 +47,8 @@ enum {
 	JSON,
 	PATHS,
 	LINE_USE,
-	CALLERS
+	CALLERS,
+	REPRODUCIBLE
 };
 
 static const struct option long_options[] = {
@@ -66,6 +67,7 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, JSON},
 	{"call-paths", no_argument, NULL, PATHS},
 	{"callers", required_argument, NULL, CALLERS},
+	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
 	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
@@ -147,6 +149,8 @@ static const char **text_of(struct request *request, int option)
 		return &request->directory;
 	case CALLERS:
 		return &request->callers;
+	case REPRODUCIBLE:
+		return &request->reproducible;
 	default:
 		return NULL;
 	}
@@ -177,7 +181,7 @@ static int parse_one(struct request *request, int option, const char *value)
 	bool *flag = flag_of(request, option);
 
 	if (text)
-		*text = value;
+		*text = value ? value : "1"; /* --reproducible goes without */
 	if (flag)
 		*flag = true;
 	if (text || flag)
@@ -216,6 +220,12 @@ static int check_together(const struct request *request)
 		fprintf(stderr, "cachepeek: --line-use: "
 				"expected with dcache on the simulated PMU, "
 				"which sees every reference\n");
+		return -EINVAL;
+	}
+	if (request->reproducible && !simulated) {
+		fprintf(stderr, "cachepeek: --reproducible: "
+				"expected with the simulated PMU, "
+				"which can pin what a program finds\n");
 		return -EINVAL;
 	}
 	return 0;
@@ -427,6 +437,7 @@ static bool is_alone(const struct request *request, const char *program)
 			    : request->directory                      ? "-d"
 			    : request->machine                        ? "-m"
 			    : request->sharing                        ? "--sharing"
+			    : request->reproducible                   ? "--reproducible"
 			    : request->call_paths || request->callers ? "call paths"
 								      : NULL;
 
@@ -444,9 +455,14 @@ int cp_cmd_profile(int argc, char **argv)
 		return 2;
 	if (request.input)
 		return is_alone(&request, argv[optind]) ? show_kept(NULL, &request) : 2;
+	if (request.reproducible && !argv[optind]) {
+		fprintf(stderr, "cachepeek: --reproducible: no program to run\n");
+		return 2;
+	}
 	return cp_profile_of(
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
 			request.machine, request.directory, request.engine,
-			request.call_paths || request.callers, request.line_use},
+			request.call_paths || request.callers, request.line_use,
+			request.reproducible},
 		argv + optind, show_kept, &request);
 }

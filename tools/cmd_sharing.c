@@ -183,6 +183,6 @@ int cp_cmd_sharing(int argc, char **argv)
 	if (request.quantum)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
 	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
-				     request.directory, NULL, false, false},
+				     request.directory, NULL, false, false, NULL},
 		argv + optind, show_sharing, &request);
 }

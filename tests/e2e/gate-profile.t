@@ -39,8 +39,7 @@ sub profile
 	my ($name, $lines, @more) = @_;
 	my $run = run(command => [$cc, '-g', '-O1', "-DLINES=$lines", '-o', 'bench', 'a bench.c'], cwd => $work);
 	is(status_text($run->{status}), 'exit 0', "built with $lines lines") or diag($run->{err});
-	run(command => [cli(), 'dcache', '-m', 'skylake-sp', @more, '-o', "$name.json", './bench'], cwd => $work,
-		env => {CACHEPEEK_REPRODUCIBLE => 1});
+	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '--reproducible', @more, '-o', "$name.json", './bench'], cwd => $work);
 	return "$name.json";
 }
 sub gate { return run(command => [cli(), 'gate', @_], cwd => $work) }

@@ -271,6 +271,20 @@ for my $program (@programs) {
 	like($text->{out}, qr/^KEPT=1$/m, 'a variable that was named');
 	like($text->{out}, qr/^ALSO_THIS=2$/m, 'one by its prefix');
 	unlike($text->{out}, qr/^(NOT_THIS|CACHEPEEK__PAD|CACHEPEEK_MACHINE)/m, 'no other, and none of ours');
+	# The commands that simulate a program, too.
+	for my $command (['dcache', '-m', 'skylake-sp'], ['compare', '-m', 'skylake-sp']) {
+		$text = run(command => [cli(), @$command, '--reproducible=KEPT', '-o', "$work/other.txt", 'env'],
+			env => {HOME => '/root', KEPT => 1, NOT_THIS => 3});
+		is(join(' ', sort grep { /^(HOME|KEPT|NOT_THIS)=/ } split(/\n/, $text->{out})), 'HOME=/nonexistent KEPT=1',
+			"$command->[0] --reproducible") or diag($text->{err});
+	}
+	for my $wrong ([qr/expected with the simulated PMU/, '-E', 'perf', 'true'], [qr/no program to run/],
+		[qr/goes without --reproducible/, '-i', 'perf.data']) {
+		my ($why, @with) = @$wrong;
+		$text = run(command => [cli(), 'dcache', '--reproducible', @with]);
+		is(status_text($text->{status}), 'exit 2', "dcache --reproducible @with: refused");
+		like($text->{err}, qr/^cachepeek: .*$why.*$/, 'in a line that says why');
+	}
 }
 
 # Whoever runs it, the program finds that it is 0, and that its files are.

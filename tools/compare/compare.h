@@ -37,7 +37,8 @@ struct cp_comparison {
 	struct cp_request request;
 	const struct cp_metric **metrics; /* of all groups, each name once */
 	size_t nmetrics;
-	const char *groups, *events, *lets; /* as asked for; NULL: the default */
+	const char *groups, *events, *lets,
+		*reproducible; /* as asked for; NULL: the default */
 };
 
 /* The request, resolved for each machine. */

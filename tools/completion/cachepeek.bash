@@ -62,10 +62,10 @@ _cachepeek_options()
 	report) echo '-o --output --json -v --verbose --forget' ;;
 	dcache) _cachepeek_options icache ;;
 	dtlb) _cachepeek_options icache ;;
-	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --line-use --call-paths --callers -v --verbose' ;;
+	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --line-use --call-paths --callers --reproducible -v --verbose' ;;
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output --json -v --verbose' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json --reproducible -v --verbose' ;;
 	gate) echo '--update --metrics --tolerance -o --output --annotate' ;;
 	diff) echo '--fail-if -o --output --json --all --call-paths -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;

@@ -72,6 +72,8 @@ static int prepare_directory(
 		setenv("CACHEPEEK_CALL_PATHS", "1", 1);
 	if (from->line_use)
 		setenv("CACHEPEEK_LINE_USE", "1", 1);
+	if (from->reproducible)
+		setenv("CACHEPEEK_REPRODUCIBLE", from->reproducible, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;

@@ -16,6 +16,7 @@ struct cp_profile_source {
 	const char *machine, *directory; /* NULL: as set elsewhere */
 	const char *engine;              /* NULL: the simulated PMU */
 	bool call_paths, line_use;       /* of the run that is made */
+	const char *reproducible;        /* the same; NULL: as set elsewhere */
 };
 
 /* Shows the profile in a run directory.  Returns the exit status. */
