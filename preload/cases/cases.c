@@ -124,7 +124,8 @@ void cp_cases_complain(const char *patterns)
 			continue;
 		cp_format(line, sizeof(line),
 			"CACHEPEEK_REGIONS: case:%.*s is ignored: expected case:*, "
-			"case:googlebenchmark, case:googletest or case:catch2",
+			"case:googlebenchmark, case:googletest, case:catch2 or "
+			"case:criterion",
 			(int)(piece.end - piece.at < 100 ? piece.end - piece.at : 100),
 			piece.at);
 		cp_warn(line);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * {name} is the function's, without its parameters.  {argN}, {argN+OFFSET},
- * {argN+OFFSET:TYPE}: argument N (from 1), or what lies OFFSET bytes behind where it
- * points.  An object of the program's may be of another version
- * than whoever wrote the offset thought of, so each is looked at as if it were none:
- * what is no string is not taken for one.
+ * {name} is the function's, without its parameters, {base} the last part of that. {argN},
+ * {argN+OFFSET}, {argN+OFFSET:TYPE}: argument N (from 1), or what lies OFFSET bytes
+ * behind where it points.  An object of the program's may be of another version than
+ * whoever wrote the offset thought of, so each is looked at as if it were none: what is
+ * no string is not taken for one.
  */
 #include "preload/cases/naming.h"
 
@@ -133,13 +133,31 @@ static bool has_hash(const char *name, size_t length)
 	       strspn(at + 3, "0123456789abcdef") >= HASH - 3;
 }
 
-/* "void f<int>(long)": "f<int>". */
-static bool put_name(struct text *out, const char *plain)
+/* Where the last part begins: 3 of "a::f<b::c>". */
+static size_t base_of(const char *name, size_t length)
+{
+	size_t base = 0;
+	int depth = 0;
+
+	for (size_t i = 0; i + 1 < length; i++) {
+		depth += (name[i] == '<') - (name[i] == '>');
+		if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
+			base = i + 2;
+	}
+	return base;
+}
+
+/* "void a::f<int>(long)": "a::f<int>", or only its last part. */
+static bool put_name(struct text *out, const char *plain, bool whole)
 {
 	const char *begin = cp_skip_type(plain), *end = strrchr(begin, '(');
 	size_t length = end && end > begin ? (size_t)(end - begin) : strlen(begin);
+	size_t skipped;
 
-	return put_piece(out, begin, has_hash(begin, length) ? length - HASH : length);
+	if (has_hash(begin, length))
+		length -= HASH;
+	skipped = whole ? 0 : base_of(begin, length);
+	return put_piece(out, begin + skipped, length - skipped);
 }
 
 /* ---- parts ---- */
@@ -172,9 +190,10 @@ static bool is_known_type(const struct part *part)
 	       is_type(part, "string") || is_type(part, "long");
 }
 
-static bool is_name(const char *at, const char *end)
+/* word: with its closing brace, five bytes. */
+static bool is_word(struct cp_span left, const char *word)
 {
-	return end - at >= 5 && memcmp(at, "name}", 5) == 0;
+	return left.end - left.at > 5 && memcmp(left.at + 1, word, 5) == 0;
 }
 
 /* at: behind a '{'.  Returns what is behind its '}'; NULL: it is none. */
@@ -211,8 +230,10 @@ static const char *put_next(struct text *out, struct cp_span left, const char *p
 
 	if (*at != '{')
 		return put_piece(out, at, 1) ? at + 1 : NULL;
-	if (is_name(at + 1, left.end))
-		return put_name(out, plain) ? at + strlen("{name}") : NULL;
+	if (is_word(left, "name}") || is_word(left, "base}"))
+		return put_name(out, plain, is_word(left, "name}"))
+			       ? at + strlen("{name}")
+			       : NULL;
 	at = read_part(at + 1, left.end, &part);
 	return at && (!arguments || put_part(out, &part, arguments)) ? at : NULL;
 }
@@ -274,7 +295,7 @@ void cp_naming_complain(const char *patterns)
 			continue;
 		cp_format(line, sizeof(line),
 			"CACHEPEEK_REGIONS: %.*s is ignored, "
-			"and the function's name taken: expected {name}, "
+			"and the function's name taken: expected {name}, {base}, "
 			"{argN} or {argN+OFFSET:TYPE}, with N from 1 to %d, "
 			"and string, std::string, std::vector<long> or long as TYPE",
 			(int)(naming.end - naming.at < 200 ? naming.end - naming.at

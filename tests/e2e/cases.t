@@ -130,6 +130,19 @@ for my $engine (@engines) {
 		is_deeply(calls($run), $expected, "$engine->[0]: $naming") or diag(explain(calls($run)));
 	}
 }
+my $based = built('based.cc', undef, <<'CC', $cxx);
+namespace far {
+struct thing { long number; };
+template<class T> struct box { __attribute__((noinline, noclone)) static long work(const T &of) { return of.number + 1; } };
+}
+int main() { volatile long sum = 0; far::thing one = {1}; sum += far::box<far::thing>::work(one); return sum != 2; }
+CC
+for my $case (['{name}', 'far::box<far::thing>::work'], ['{base}', 'work'], ['{base} of {arg1:long}'], ['{arg1+0:long}-{base}', '1-work']) {
+	my ($naming, $expected) = @$case;
+	my ($called) = keys %{calls(regions_of($engines[0], "func:far::box*::work=$naming", $based))};
+	is($called, $expected, "$naming of a function in a namespace") if $expected;
+	like($called, qr/^work of -?\d+$/, $naming) unless $expected;
+}
 for my $wrong ('{arg5}', '{arg1:text}', '{arg1', '{arg1+x}') {
 	my $run = regions_of($engines[0], "func:work=$wrong", $named);
 	like("@{$run->{notes}}", qr/CACHEPEEK_REGIONS: =\Q$wrong\E is ignored.*expected \{name\}/, "$wrong is refused in one line");

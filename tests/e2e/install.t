@@ -37,7 +37,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { 
 	share/cachepeek/cachepeek-report-1.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/modulefiles/cachepeek/VERSION
-	share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.go share/cachepeek/cachepeek.py share/cachepeek/cachepeek_pytest.py share/cachepeek/cachepeek_report.py
+	share/cachepeek/Cachepeek.java share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.go share/cachepeek/cachepeek.py share/cachepeek/cachepeek.rs share/cachepeek/cachepeek_criterion.rs share/cachepeek/cachepeek_pytest.py share/cachepeek/cachepeek_report.py
 	share/doc/cachepeek/README.md
 	share/fish/vendor_completions.d/cachepeek.fish
 	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3
