@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # Cases of tests and benchmarks as regions, whose compilers take long: Catch2, Rust's tests,
-# Go's tests and benchmarks.  (Others: tests/e2e/cases.t, tests/e2e/pytest.t.)
+# Go's tests and benchmarks, markers of Java.  (Others: tests/e2e/cases.t, tests/e2e/pytest.t,
+# tests/suites/criterion.t.)
 use strict;
 use warnings;
 use FindBin;
@@ -105,5 +106,48 @@ GO
 	my %calls = map { join(' > ', @{$_->{path}}) => $_->{calls} } grep { @{$_->{path}} }
 		@{Json::decode_json(read_file($json) || '{"regions": []}')->{regions}};
 	is_deeply(\%calls, {TestOne => 1, 'BenchmarkSums/few' => 2, 'BenchmarkSums/many' => 2}, 'each, by its name; benchmarks once more with an N of 1');
+}
+# Markers of Java, as benchmarks of JMH have them: on each thread.
+SKIP: {
+	my ($javac, $jna) = (which('javac'), '/usr/share/java/jna.jar');
+	skip('no javac, or no JNA (libjna-java)', 2) unless $javac && -e $jna;
+	my $place = "$work/java";
+	mkdir($place);
+	write_file("$place/Cachepeek.java", read_file(source() . '/regions/Cachepeek.java'));
+	write_file("$place/Work.java", <<'JAVA');
+public class Work {
+    static long sum(int n) { long sum = 0; for (int i = 0; i < n; i++) sum += i ^ n; return sum; }
+    public static void main(String[] arguments) throws Exception {
+        long[] sums = new long[3];
+        Thread[] threads = new Thread[3];
+        for (int i = 0; i < 3; i++) {
+            int n = i;
+            threads[i] = new Thread(() -> {
+                String name = "sum/" + n + " \u00b5";
+                for (int round = 0; round <= n; round++) {
+                    Cachepeek.begin(name);
+                    try { sums[n] += sum(1000); } finally { Cachepeek.end(name); }
+                }
+            });
+            threads[i].start();
+        }
+        for (Thread thread : threads)
+            thread.join();
+        System.out.println(sums[0] + " " + sums[2]);
+    }
+}
+JAVA
+	my @class_path = ('-cp', "$jna:.");
+	my $built = run(command => [$javac, @class_path, 'Cachepeek.java', 'Work.java'], cwd => $place);
+	is(status_text($built->{status}), 'exit 0', 'Java: built') or diag($built->{err});
+	my @java = ('java', @class_path, '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', "-Djava.io.tmpdir=$place", 'Work');
+	my $alone = run(command => \@java, cwd => $place);
+	# On the simulated PMU a virtual machine takes a minute, and these calls are the same.
+	my $json = "$place/java.json";
+	my $engine = $engines[-1];
+	my $run = run(command => [cli(), '-E', $engine->[0], '-e', $engine->[1], '-o', $json, @java], cwd => $place);
+	is($run->{out}, $alone->{out} || 'none', 'Java: what it prints') or diag($run->{err});
+	my %calls = map { $_->{path}[0] => $_->{calls} } grep { @{$_->{path}} } @{Json::decode_json(read_file($json) || '{"regions": []}')->{regions}};
+	is_deeply(\%calls, {map { ("sum/$_ \x{b5}" => $_ + 1) } 0 .. 2}, "$engine->[0]: regions of Java, on each thread");
 }
 done_testing();
