@@ -11,13 +11,13 @@
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/counters/options.h"
 #include "base/counters/simtool.h"
 #include "base/format.h"
+#include "base/map.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/shadow/estimate.h"
@@ -140,14 +140,6 @@ static void find_machine(struct cp_machine *machine)
 		cp_machine_find(machine, "host", error, sizeof(error));
 }
 
-/* From the kernel, and never given back: a process ends with it, or is another one. */
-static void *map(size_t size, int flags)
-{
-	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 static int start(struct cp_shadows *s, char *why, size_t size)
 {
 	struct cp_shadow_plan plan = {
@@ -173,10 +165,10 @@ static int start(struct cp_shadows *s, char *why, size_t size)
 
 static int make_shadows(char *why, size_t size)
 {
-	struct cp_shadows *s = map(sizeof(*s), MAP_PRIVATE | MAP_NORESERVE);
+	struct cp_shadows *s = cp_map(sizeof(*s), -1, 0);
 
 	if (s)
-		s->shared = map(sizeof(*s->shared), MAP_SHARED);
+		s->shared = cp_map_shared(sizeof(*s->shared));
 	if (!s || !s->shared) {
 		cp_format(why, size, "there is no memory for shadows");
 		return -ENOMEM;

@@ -30,8 +30,9 @@ my %maps = (
 	'base/map.c' => 'cp_map() itself',
 	'output/report/lines.c' => 'a file, to be read',
 	'preload/markers/symbols.c' => 'a file, to be read',
+	'preload/reexec.c' => 'asks whether memory may be code, too, and gives it back',
 );
-is_deeply(callers_of('mmap'), [sort keys %maps], 'mmap is called for cp_map(), and to read files');
+is_deeply(callers_of('mmap'), [sort keys %maps], 'mmap is called for cp_map(), to read files, and to ask');
 
 my %pages = (
 	'base/arena.c' => 'blocks of the stores',
@@ -41,6 +42,7 @@ my %pages = (
 	'preload/follow.c' => 'a page that a fork child finds empty',
 	'preload/given.c' => 'what stays for as long as the process, in one piece',
 	'preload/program/layout.c' => 'the same', 'regions/tree_exec.c' => 'what is as large as a record\'s part',
+	'preload/shadow/shadow.c' => 'for as long as the process, or until it is another one',
 	'preload/program/pinned.c' => 'variables, for as long as the process, at one place in each run',
 	'preload/sampling/blocks.c' => 'a table that grows, whose old place is given back',
 	'preload/sampling/objects.c' => 'text that is given back at once',

@@ -54,7 +54,8 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)(seed >> 11) % n;
 }
 
-/* About as much as there is, or more; most of it near to now, some far behind or ahead. */
+/* About as much as there is, or more; most of it near to now, some far behind or ahead.
+ */
 static void requests(int round)
 {
 	uint64_t now = 0;
