@@ -22,6 +22,7 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi_time.h"
+#include "preload/program/level.h"
 #include "preload/program/pinned.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
@@ -286,6 +287,7 @@ const struct cp_life cp_parts[] = {
 		.finish = cp_shadow_finish,
 	},
 	{.name = "regions of lines, simulated", .finish = cp_watched_check},
+	{.name = "the processor that it is shown", .prepare = cp_level_note},
 	{
 		.name = "what is pinned",
 		.files = "preload/program/pinned.c",

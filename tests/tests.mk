@@ -60,6 +60,8 @@ $(STATIC_PROGRAMS): $(T)/programs/static_%: tests/programs/%.c
 	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -static -o $@ $<)
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic
+# And the library its dl_iterate_phdr().
+PROGRAM_marked := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'
 PROGRAM_marks_caliper := -L$(T)/programs -l:libothertool.so -Wl,-rpath,'$$ORIGIN'
 PROGRAM_marks_pcontrol := $(PROGRAM_marks_caliper)

@@ -173,7 +173,8 @@ struct cp_process {
 	uint64_t cpu_ns, unattributed_ns;
 	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
 	uint64_t huge_pages;           /* that the simulated PMU has met */
-	const uint64_t *unrecorded;    /* [CP_UNRECORDED_KINDS] */
+	bool shown_host; /* marked x86-64-v4: what CPUID told it was the host's */
+	const uint64_t *unrecorded; /* [CP_UNRECORDED_KINDS] */
 	uint64_t folded;            /* it stands for so many that ended; 0: it is one */
 	const struct cp_ends *ends; /* [CP_MAX_ENDS]: how they did */
 	size_t nthreads;            /* rows: one may stand for many threads */

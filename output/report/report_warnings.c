@@ -318,16 +318,21 @@ const char cp_simulated_limits[] =
 
 void cp_report_limits(const struct cp_report *report, char *to, size_t size)
 {
-	uint64_t huge = 0;
+	unsigned long long huge = 0, shown = 0;
+	size_t used = cp_format(to, size, "%s", cp_simulated_limits);
 
-	for (size_t i = 0; i < report->nprocesses; i++)
+	for (size_t i = 0; i < report->nprocesses; i++) {
 		huge += report->processes[i].huge_pages;
-	if (huge)
-		cp_format(to, size,
-			"%s; %llu huge pages of 2 MB seen, each one page in the TLBs",
-			cp_simulated_limits, (unsigned long long)huge);
-	else
-		cp_format(to, size, "%s", cp_simulated_limits);
+		shown += report->processes[i].shown_host;
+	}
+	if (shown && used < size)
+		used += cp_format(to + used, size - used,
+			" (%llu marked x86-64-v4 %s this machine's processor)", shown,
+			shown == 1 ? "was shown" : "were shown");
+	if (huge && used < size)
+		cp_format(to + used, size - used,
+			"; %llu huge pages of 2 MB seen, each one page in the TLBs",
+			huge);
 }
 
 /* The core sends this for what it does not know, too. */

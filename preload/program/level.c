@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/program/level.h"
 
+#include "base/counters/options.h"
+#include "preload/planned.h"
+#include "preload/runtime.h"
+
 #ifdef __x86_64__
 #include <elf.h>
 #include <link.h>
@@ -67,3 +71,10 @@ bool cp_level_is_above_avx2(void)
 }
 
 #endif
+
+void cp_level_note(void)
+{
+	if (cp_plan_machine(&cp_plan) && cp_options.cpu != CP_CPU_HOST &&
+		cp_level_is_above_avx2())
+		cp_record_put_meta(&cp_runtime.record, "shown", "x86-64-v4", 9);
+}

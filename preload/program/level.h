@@ -11,4 +11,7 @@
 /* Does the program, or a library that it was started with, need x86-64-v4? */
 bool cp_level_is_above_avx2(void);
 
+/* For the record, on the simulated PMU: that it does, and so was shown this processor. */
+void cp_level_note(void);
+
 #endif

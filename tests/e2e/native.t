@@ -77,4 +77,19 @@ SKIP: {
 	}
 }
 
+# ---- a program that is marked as needing AVX-512 ----
+
+SKIP: {
+	skip('the simulator was built without its table of encodings (libzydis-dev)', 4) if !-e '/usr/include/Zydis/Zydis.h';
+	my @command = (engine => 'sim', machine => 'zen3', events => 'instructions', command => [program('marked')]);
+	my $marked = peek(@command);
+	my $asked = peek(@command, env => {CACHEPEEK_CPU => 'host'});
+	my $shown = qr/not shown AVX-512 \(1 marked x86-64-v4 was shown this machine's processor\)/;
+
+	is($marked->{out}, $asked->{out}, 'one marked x86-64-v4 is shown this processor, as with CACHEPEEK_CPU=host');
+	is($marked->{out}, run(command => [program('marked')])->{out}, 'as it is alone');
+	like($marked->{report}{engine}{limits}, $shown, 'and the report says so');
+	unlike($asked->{report}{engine}{limits}, qr/marked/, 'not where it was asked for');
+}
+
 done_testing;
