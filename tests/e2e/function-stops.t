@@ -304,6 +304,13 @@ for (@cases) {
 		or diag(explain($run->{report}{warnings}));
 }
 
+# What we call before main, as libc's memmove on any CPU that has these.
+{
+	my $run = stopped('', command => [program('empty')],
+		env => {CACHEPEEK_REGIONS => join(',', map { "func:__memmove_${_}_unaligned_erms" } qw(sse2 avx evex avx512))});
+	is_deeply(calls($run->{report}), {}, 'our own calls are none of the program') or diag(explain(calls($run->{report})));
+}
+
 # ---- where it would not be safe ----
 
 my @refused = ('1 function is no region: shorter than a jump, with no room behind: tiny',
