@@ -32,6 +32,7 @@
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
+#include "preload/self.h"
 #include "preload/warn.h"
 #include "preload/process.h"
 
@@ -82,8 +83,12 @@ static void extend_environment(char **given)
 EXPORT int __libc_start_main(cp_main_function *main_, int argc, char **argv,
 	void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
+	bool ours = cp_enter(); /* what it calls is no call of the program's */
+
 	if (process.run_entries && cp_counting())
 		extend_environment(argv + argc + 1);
+	if (ours)
+		cp_leave();
 	return CP_REAL(__libc_start_main)(
 		main_, argc, argv, init, fini, rtld_fini, stack_end);
 }
