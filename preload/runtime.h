@@ -20,6 +20,9 @@ enum cp_state {
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
 };
 
+/* Of the ticks of shadows (shadow/tick_signal.h). */
+#define CP_TICK_SIGNAL 32
+
 /* Wants to know of each thread but the first, in that thread: it begins, and ends. */
 struct cp_thread_watch {
 	void (*begun)(void);

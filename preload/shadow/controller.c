@@ -14,7 +14,6 @@
 #include "base/syscall.h"
 #include "preload/shadow/state.h"
 
-#define FAULT_NS 2500   /* a page that is copied */
 #define FORK_NS 500000  /* of a small program */
 #define PAGE_FORK_NS 90 /* each page that is resident */
 
@@ -34,15 +33,24 @@ static uint64_t faults_now(void)
 	return (uint64_t)usage.ru_minflt;
 }
 
+/* Afterwards they are resident, and the program's own. */
+static void write_probes(struct cp_shadows *s)
+{
+	for (unsigned i = 0; i < CP_PROBES; i++)
+		__atomic_fetch_add(&s->probed[i][0], 1, __ATOMIC_RELAXED);
+}
+
 void cp_controller_begins(struct cp_shadows *s)
 {
 	s->cost.began = s->cost.reap_cpu = cpu_ns();
-	s->cost.reap_faults = faults_now();
+	s->cost.reap_faults = s->cost.began_faults = faults_now();
+	write_probes(s);
 }
 
 void cp_controller_add(struct cp_shadows *s, uint64_t ns)
 {
 	__atomic_fetch_add(&s->cost.ns, ns, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&s->cost.ticks_ns, ns, __ATOMIC_RELAXED);
 }
 
 /* The second number of statm. */
@@ -90,23 +98,51 @@ void cp_controller_forks(struct cp_shadows *s)
 	s->cost.quiet_ns += s->cost.fork_cpu - s->cost.reap_cpu;
 }
 
-uint64_t cp_controller_copied(const struct cp_shadows *s)
+void cp_controller_forked(struct cp_shadows *s)
 {
-	uint64_t faults = faults_now() - s->cost.fork_faults,
-		 passed = cpu_ns() - s->cost.fork_cpu;
-	uint64_t usual = s->cost.quiet_ns
-				 ? (uint64_t)((double)s->cost.quiet_faults *
-					      (double)passed / (double)s->cost.quiet_ns)
-				 : 0;
+	uint64_t began = cpu_ns();
 
-	return faults > usual ? (faults - usual) * FAULT_NS : 0;
+	write_probes(s);
+	s->cost.fault_ns += cpu_ns() - began;
+	s->cost.probes += CP_PROBES;
+}
+
+static double fault_ns(const struct cp_shadows *s)
+{
+	return s->cost.probes ? (double)s->cost.fault_ns / (double)s->cost.probes : 0;
+}
+
+static double copied(const struct cp_shadows *s)
+{
+	double faults = (double)(faults_now() - s->cost.fork_faults),
+	       passed = (double)(cpu_ns() - s->cost.fork_cpu), usual = 0;
+
+	if (s->cost.quiet_ns)
+		usual = (double)s->cost.quiet_faults * passed / (double)s->cost.quiet_ns;
+	return faults > usual ? (faults - usual) * fault_ns(s) : 0;
 }
 
 void cp_controller_reaped(struct cp_shadows *s)
 {
-	cp_controller_add(s, cp_controller_copied(s));
+	__atomic_fetch_add(&s->cost.ns, (uint64_t)copied(s), __ATOMIC_RELAXED);
 	s->cost.window_ns =
 		__atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.at_fork;
 	s->cost.reap_faults = faults_now();
 	s->cost.reap_cpu = cpu_ns();
+}
+
+uint64_t cp_controller_faultless(const struct cp_shadows *s, uint64_t ns, uint64_t faults)
+{
+	double left = (double)ns - fault_ns(s) * (double)faults;
+
+	return left > 0 ? (uint64_t)left : 0;
+}
+
+uint64_t cp_controller_total(const struct cp_shadows *s)
+{
+	uint64_t ns = cpu_ns() - s->cost.began,
+		 ticks_ns = __atomic_load_n(&s->cost.ticks_ns, __ATOMIC_RELAXED);
+
+	return cp_controller_faultless(s, ns > ticks_ns ? ns - ticks_ns : 0,
+		faults_now() - s->cost.began_faults);
 }

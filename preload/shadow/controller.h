@@ -12,17 +12,23 @@ struct cp_shadows;
 
 void cp_controller_begins(struct cp_shadows *s);
 
-/* So much CPU time was not the program's own. */
+/* A tick took so much CPU time, which was not the program's own. */
 void cp_controller_add(struct cp_shadows *s, uint64_t ns);
 
 /* May a window begin?  0: yes; else about so much CPU time has to pass before. */
 uint64_t cp_controller_wait(struct cp_shadows *s);
 
 /* Around the life of a shadow: page faults of the program beyond those that it has
- * without a shadow are pages that are copied because the shadow has them, too. */
+ * without a shadow are pages that are copied because the shadow has them, too.  forked:
+ * in the program, which then measures how long such a fault takes. */
 void cp_controller_forks(struct cp_shadows *s);
-/* The CPU time that such faults have taken since the fork, so far. */
-uint64_t cp_controller_copied(const struct cp_shadows *s);
+void cp_controller_forked(struct cp_shadows *s);
 void cp_controller_reaped(struct cp_shadows *s);
+
+/* Time without that of page faults, of which a shadow makes many: of a slice, and of the
+ * whole process since it began, without ticks. */
+uint64_t cp_controller_faultless(
+	const struct cp_shadows *s, uint64_t ns, uint64_t faults);
+uint64_t cp_controller_total(const struct cp_shadows *s);
 
 #endif

@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
+#include "preload/shadow/controller.h"
 #include "preload/shadow/estimate.h"
 #include "preload/shadow/ticks.h"
 #include "preload/threads/threads.h"
@@ -301,7 +302,8 @@ static void say_all(const struct cp_shadows *s, double cpu_ns)
 
 	if (s->log.ticks)
 		say_windows(mean_instructions(&windows),
-			100 * (double)s->cost.ns / (cpu_ns + (double)s->cost.ns));
+			100 * (double)s->cost.ns /
+				(double)(cp_process_cpu() - s->cost.began));
 	if (s->untimed)
 		say("— (%u threads had no windows: there were more than %d at a time, or no "
 		    "timers for them)",
@@ -324,7 +326,7 @@ void cp_shadow_finish(void)
 	if (!s || !cp_runtime.record.header)
 		return;
 	cp_ticks_stop();
-	say_all(s, (double)(cp_process_cpu() - s->cost.began - s->cost.ns));
+	say_all(s, (double)cp_controller_total(s));
 	cp_runtime.shadows = NULL;
 }
 

@@ -13,6 +13,8 @@
 #include "tools/shadow/shadow.h"
 
 #define CP_TICKERS 256 /* threads that have ticks at a time */
+#define CP_PROBES 8
+#define CP_PROBE_PAGE 4096
 
 /* Windows, and what has come of them. */
 struct cp_shadow_log {
@@ -30,8 +32,11 @@ struct cp_shadow_log {
 /* What they cost, in CPU time of the program (controller.h). */
 struct cp_shadow_cost {
 	uint64_t ns;        /* all of it: ticks, and pages that were copied; atomic */
+	uint64_t ticks_ns;  /* of them, ticks; atomic */
 	uint64_t window_ns; /* of the last window; 0: there was none */
 	uint64_t began;     /* the process's CPU time, when they did */
+	uint64_t began_faults;
+	uint64_t fault_ns, probes; /* of as many pages that were copied to see how long */
 	/* When the shadow was forked; when the last one was reaped. */
 	uint64_t at_fork, fork_faults, fork_cpu;
 	uint64_t reap_faults, reap_cpu;
@@ -52,7 +57,7 @@ enum cp_ticks_state {
 struct cp_ticker {
 	pid_t thread; /* 0: free; atomic */
 	int timer;
-	uint64_t slice_began;
+	uint64_t slice_began, slice_faults;
 };
 
 /* The state of it all, from the kernel: nothing of it is there unless it was asked for
@@ -68,6 +73,7 @@ struct cp_shadows {
 	uint64_t random;
 	struct cp_shadow_cost cost;
 	struct cp_shadow_log log;
+	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
 	/* shadow.c */
 	struct cp_machine machine;
 	bool plain;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel is asked itself, as the C library refuses that number.  glibc's own use of
- * it is the cancellation of threads: from the first pthread_cancel on its handler is in
- * place of ours, and ignores what is no cancellation.  So the ticks end there.
+ * The kernel is asked itself, as the C library refuses that number: SIGCANCEL of glibc,
+ * SIGTIMER of musl.  glibc's own use of it is the cancellation of threads: from the first
+ * pthread_cancel on its handler is in place of ours, and ignores what is no cancellation.
+ * So the ticks end there.
  */
 #include "preload/shadow/tick_signal.h"
 
@@ -10,8 +11,7 @@
 #include <time.h>
 
 #include "base/syscall.h"
-
-#define NUMBER 32 /* SIGCANCEL of glibc, SIGTIMER of musl */
+#include "preload/runtime.h"
 
 #if defined(__x86_64__)
 
@@ -37,12 +37,13 @@ int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 			     ours = {on_tick,
 				     SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
 				     cp_tick_return, ~0ul};
-	long result = cp_syscall(SYS_rt_sigaction, NUMBER, NULL, &now, sizeof(now.mask));
+	long result = cp_syscall(
+		SYS_rt_sigaction, CP_TICK_SIGNAL, NULL, &now, sizeof(now.mask));
 
 	if (result == 0 && now.handler && now.handler != on_tick)
 		return -EBUSY;
 	return result < 0 ? (int)result
-			  : (int)cp_syscall(SYS_rt_sigaction, NUMBER, &ours, NULL,
+			  : (int)cp_syscall(SYS_rt_sigaction, CP_TICK_SIGNAL, &ours, NULL,
 				    sizeof(ours.mask));
 }
 
@@ -59,7 +60,7 @@ int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 int cp_tick_timer(void *data)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
-		.sigev_signo = NUMBER,
+		.sigev_signo = CP_TICK_SIGNAL,
 		.sigev_value.sival_ptr = data};
 	int timer = -1;
 	long result;

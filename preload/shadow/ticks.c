@@ -15,10 +15,13 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 
+#include "base/counters/options.h"
 #include "base/format.h"
 #include "base/syscall.h"
 #include "preload/runtime.h"
@@ -27,7 +30,8 @@
 #include "preload/shadow/tick_signal.h"
 #include "preload/threads/threads.h"
 
-#define PERIOD_NS 30000000 /* between windows of a thread, on average */
+#define PERIOD_NS 30000000 /* between windows of a thread, on average: */
+#define USUAL_BUDGET 5     /* less with a larger one */
 #define SLICE_NS 3000000   /* of a window; the kernel rounds it up to its clock's tick */
 #define RETRY_NS 1000000
 #define LONG_RETRY_NS 10000000
@@ -43,6 +47,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static uint64_t faults_now(void)
+{
+	struct rusage usage = {0};
+
+	cp_syscall(SYS_getrusage, RUSAGE_THREAD, &usage);
+	return (uint64_t)usage.ru_minflt;
+}
+
 /* Anything from half of it to one and a half.  Two threads at once may have the same
  * number: nothing depends on that. */
 static uint64_t around(uint64_t ns)
@@ -54,6 +66,14 @@ static uint64_t around(uint64_t ns)
 	r ^= r << 17;
 	cp_runtime.shadows->random = r;
 	return ns / 2 + r % ns;
+}
+
+static uint64_t period(void)
+{
+	unsigned budget = (unsigned)cp_options.budget;
+
+	return around(
+		budget > USUAL_BUDGET ? PERIOD_NS * USUAL_BUDGET / budget : PERIOD_NS);
 }
 
 /* ---- whose turn it is ---- */
@@ -92,6 +112,8 @@ static bool reap(struct cp_shadows *s, int options)
 		return false;
 	cp_controller_reaped(s);
 	window->cpu_ns = s->shared->cpu_ns;
+	if (window->cpu_ns < s->shared->slice_ns / 4 && window->end == CP_SHADOW_MATCHED)
+		window->end = CP_SHADOW_COPIED;
 	note_end(&s->log, __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE)
 				  ? window
 				  : &killed);
@@ -120,37 +142,51 @@ static enum cp_ticks_state fork_shadow(
 	if (child < 0) {
 		s->log.refused++;
 		s->log.refused_error = (int)-child;
-		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		cp_tick_timer_arm(ticker->timer, period());
 		return CP_TICKS_IDLE;
 	}
+	cp_controller_forked(s);
 	s->child = (pid_t)child;
 	s->owner = ticker;
 	cp_tick_timer_arm(ticker->timer, SLICE_NS);
 	return CP_TICKS_FORKED;
 }
 
+/* Anything may be in a register; where the kernel refuses all of it, registers alone tell
+ * the place. */
+static inline bool can_copy(uint8_t to[CP_SHADOW_SEEN], uint64_t from)
+{
+	struct iovec here = {to, CP_SHADOW_SEEN},
+		     there = {(void *)(uintptr_t)from, CP_SHADOW_SEEN};
+
+	return cp_syscall(SYS_process_vm_readv, cp_runtime.shadows->pid, &here, 1L,
+		       &there, 1L, 0L) == CP_SHADOW_SEEN;
+}
+
 /* On other architectures there is no shadow.so, and so no tick. */
 static void note_place(struct cp_shadow_place *place, const ucontext_t *context)
 {
 #if defined(__x86_64__)
-	for (unsigned i = 0; i < CP_SHADOW_REGISTERS; i++)
+	place->readable = 0;
+	for (unsigned i = 0; i < CP_SHADOW_REGISTERS; i++) {
 		place->reg[i] = (uint64_t)context->uc_mcontext.gregs[i];
+		if (can_copy(place->memory[i], place->reg[i]))
+			place->readable |= 1u << i;
+	}
 #else
 	(void)place, (void)context;
 #endif
 }
 
-/* The pages that were copied meanwhile took time that the program alone would not take.
- */
 static void post(struct cp_shadows *s, struct cp_ticker *ticker,
 	const ucontext_t *context, uint64_t began)
 {
 	struct cp_shadow_shared *shared = s->shared;
-	uint64_t copied = cp_controller_copied(s);
-	uint64_t slice = began - ticker->slice_began;
 
 	note_place(&shared->place, context);
-	shared->cpu_ns = slice > 2 * copied ? slice - copied : slice / 2;
+	shared->slice_ns = began - ticker->slice_began;
+	shared->cpu_ns = cp_controller_faultless(
+		s, shared->slice_ns, faults_now() - ticker->slice_faults);
 	__atomic_store_n(&shared->posted, 1, __ATOMIC_RELEASE);
 	cp_syscall(SYS_futex, &shared->posted, FUTEX_WAKE, 1L);
 	cp_tick_timer_arm(ticker->timer, LONG_RETRY_NS);
@@ -167,7 +203,7 @@ static void begin_window(
 	}
 	s->log.put_off++;
 	give(s, CP_TICKS_IDLE);
-	cp_tick_timer_arm(ticker->timer, around(wait > PERIOD_NS ? wait : PERIOD_NS));
+	cp_tick_timer_arm(ticker->timer, wait > PERIOD_NS ? around(wait) : period());
 }
 
 /* Whoever ticks looks after a window that is over: its own thread may wait for
@@ -177,7 +213,7 @@ static void end_window(struct cp_shadows *s, struct cp_ticker *ticker)
 	bool over = reap(s, WNOHANG);
 
 	give(s, over ? CP_TICKS_IDLE : CP_TICKS_POSTED);
-	cp_tick_timer_arm(ticker->timer, over ? around(PERIOD_NS) : LONG_RETRY_NS);
+	cp_tick_timer_arm(ticker->timer, over ? period() : LONG_RETRY_NS);
 }
 
 static void act(struct cp_shadows *s, struct cp_ticker *ticker, const void *context,
@@ -191,7 +227,7 @@ static void act(struct cp_shadows *s, struct cp_ticker *ticker, const void *cont
 	} else if (take(s, CP_TICKS_POSTED)) {
 		end_window(s, ticker);
 	} else {
-		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		cp_tick_timer_arm(ticker->timer, period());
 	}
 }
 
@@ -219,6 +255,7 @@ static void on_tick(int number, siginfo_t *info, void *context)
 	s->log.ticks++;
 	act(s, ticker, context, began);
 	cp_leave();
+	ticker->slice_faults = faults_now();
 	cp_controller_add(s, now_ns() - began);
 	ticker->slice_began = now_ns();
 }
@@ -250,7 +287,7 @@ static void begin_ticker(void)
 	}
 	ticker->timer = cp_tick_timer(ticker);
 	if (ticker->timer >= 0) {
-		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		cp_tick_timer_arm(ticker->timer, period());
 		return;
 	}
 	__atomic_fetch_add(&s->untimed, 1, __ATOMIC_RELAXED);
@@ -325,7 +362,7 @@ void cp_ticks_resume(void)
 		return;
 	give(s, CP_TICKS_IDLE);
 	if (ticker)
-		cp_tick_timer_arm(ticker->timer, around(PERIOD_NS));
+		cp_tick_timer_arm(ticker->timer, period());
 }
 
 /* Another thread's tick takes some us, or a fork. */

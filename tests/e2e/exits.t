@@ -12,10 +12,10 @@ use Test::More;
 # makes the report.
 my %unseen = map { $_ => 1 } qw(kill exit_group abort segv term);
 
-for my $engine (qw(perf sim)) {
+for my $engine (qw(perf sim shadow)) {
 	SKIP: {
 		skip('perf: the kernel counts no software events here', 1)
-			if $engine eq 'perf' && !can_count('software');
+			if $engine ne 'sim' && !can_count('software');
 		for my $how (qw(return exit _exit _Exit quick_exit thread pthread_exit atexit
 			exit_group abort segv term handled kill exec fork vfork)) {
 			my %run = (engine => $engine, command => [program('exits'), $how]);

@@ -73,8 +73,10 @@ cmp_ok($counted, '>=', 10, 'there are windows') or diag(said($run));
 cmp_ok($lost, '<=', 0.1 * $counted + 1, 'and nearly all are counted') or diag(said($run));
 cmp_ok(abs($e->{loads}[2] - 1000 / 3), '<', 0.5, 'one instruction in three loads');
 cmp_ok(abs($e->{l1d_misses}[2] - 1000 / 3), '<=', $e->{l1d_misses}[3] + 0.5, 'and each load misses L1D');
+cmp_ok($e->{l1d_misses}[2], '<=', $e->{loads}[2] + $e->{stores}[2], 'once: there are no more than references');
 # Time is what the whole run is estimated by, and that of a step depends on the machine's load.
 cmp_ok(abs(log($e->{instructions}[0] / (3 * $steps))), '<', log(2), 'the steps are found again in the whole run');
+unlike(said($run), qr/windows came by the place twice/, 'each place is found once');
 like(said($run), qr/llc_misses \(lines not in the last level\): (?:—|estimated)/, 'the last level is said to be unknown, or is known');
 is_deeply(left(), [], 'no shadow is left');
 

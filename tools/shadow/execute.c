@@ -160,7 +160,6 @@ static ULong cpu_ns(void)
 
 static void look_at_limits(void)
 {
-	machine_collect();
 	if (window.matched && machine_instructions() > window.matched_at + AFTER_MATCH)
 		shadow_finish(CP_SHADOW_MATCHED, 0, 0);
 	if (machine_instructions() > shadow_plan.limit)

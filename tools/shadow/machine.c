@@ -104,7 +104,8 @@ const HChar *machine_start(void)
 
 /* ---- what it has counted ---- */
 
-void machine_collect(void)
+/* Once: the model adds up its misses then. */
+static void collect(void)
 {
 	if (tool_options.has_front)
 		front_collect(front);
@@ -144,7 +145,7 @@ void machine_store(struct cp_shadow_window *window)
 	ULong *to = (ULong *)window->count;
 	const ULong *n = (const ULong *)running->count;
 
-	machine_collect();
+	collect();
 	to[CP_SHADOW_instructions] = n[CP_SIM_instructions];
 	to[CP_SHADOW_loads] = n[CP_SIM_l1d_loads];
 	to[CP_SHADOW_stores] = n[CP_SIM_l1d_stores];

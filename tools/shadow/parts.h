@@ -38,8 +38,8 @@ void *shadow_map(SizeT size, Int protection, Int flags);
 
 /* machine.c */
 const HChar *machine_start(void); /* why not; NULL: it is there */
-void machine_collect(void);
 ULong machine_instructions(void);
+/* Once. */
 void machine_store(struct cp_shadow_window *window);
 
 /* translate.c */

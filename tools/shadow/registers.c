@@ -102,5 +102,9 @@ Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place
 	same &= guest->guest_##name == place->reg[n] || ((n) == R11 && any_flags);
 	GENERAL(X)
 #undef X
+	for (UInt i = 0; same && i < CP_SHADOW_REGISTERS; i++)
+		if (place->readable >> i & 1)
+			same = VG_(memcmp)((const void *)place->reg[i], place->memory[i],
+				       CP_SHADOW_SEEN) == 0;
 	return same;
 }

@@ -45,6 +45,8 @@ enum cp_shadow_counter {
 	X(AMBIGUOUS, "came by the place twice")                                          \
 	X(UNPOSTED, "saw no next tick of the program")                                   \
 	X(BROKEN, "failed in the translation of code")                                   \
+	X(COPIED,                                                                        \
+		"were spent on copies of pages, which a fork makes, for the most part")  \
 	X(KILLED, "were killed")
 
 enum cp_shadow_end {
@@ -66,10 +68,15 @@ struct cp_shadow_window {
 	uint64_t unknown[CP_SHADOW_NCOUNTERS];
 };
 
-/* Where the thread was at a tick: what its registers held, in the order of gregs. */
+/* Where the thread was at a tick: what its registers held, in the order of gregs, and
+ * what is in memory where they point to.  An interpreter comes by the same place with the
+ * same registers in each turn of a loop. */
 #define CP_SHADOW_REGISTERS 17
+#define CP_SHADOW_SEEN 64
 struct cp_shadow_place {
 	uint64_t reg[CP_SHADOW_REGISTERS];
+	uint32_t readable; /* a bit for each register */
+	uint8_t memory[CP_SHADOW_REGISTERS][CP_SHADOW_SEEN];
 };
 
 /* Descriptors that a shadow can read from. */
@@ -82,7 +89,7 @@ struct cp_shadow_shared {
 	uint32_t posted;   /* a futex: 1, when place and cpu_ns are there */
 	uint32_t finished; /* by the shadow, when its window is there */
 	struct cp_shadow_place place;
-	uint64_t cpu_ns;
+	uint64_t slice_ns, cpu_ns;      /* the latter without page faults */
 	struct cp_shadow_window window; /* of the shadow that is at work */
 };
 
