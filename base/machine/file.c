@@ -43,6 +43,7 @@ static const struct {
 	{"mispredict-latency", offsetof(struct cp_machine, ooo.mispredict), 1000},
 	{"walkers", offsetof(struct cp_machine, ooo.walkers), 16},
 	{"l2-fill-buffers", offsetof(struct cp_machine, ooo.l2_fill_buffers), 1024},
+	{"prefetch-distance", offsetof(struct cp_machine, ooo.distance), 31},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -124,6 +125,7 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_WALK] = "walk-latency",
 	[CP_ASSUMED_CLOCK] = "clock-mhz",
 	[CP_ASSUMED_FILL_BUFFERS] = "fill-buffers",
+	[CP_ASSUMED_WRITE_BUFFERS] = "write-buffers",
 	[CP_ASSUMED_WIDTH] = "width",
 	[CP_ASSUMED_WINDOW] = "window",
 	[CP_ASSUMED_MISPREDICT] = "mispredict-latency",
@@ -134,6 +136,7 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_L2_LINE] = "l2-cycles-per-line",
 	[CP_ASSUMED_LLC_LINE] = "llc-cycles-per-line",
 	[CP_ASSUMED_MEMORY_LINE] = "memory-cycles-per-line",
+	[CP_ASSUMED_DISTANCE] = "prefetch-distance",
 };
 
 /* The latencies of what the file names are assumed in it, and these keys. */
@@ -280,7 +283,7 @@ int cp_machine_parse(struct cp_machine *machine, const char *file, const char *t
 {
 	struct place at = {file, 0, error, error_size, false};
 	struct stated stated = {{0}, 0, 0};
-	char line[256];
+	char line[512];
 
 	while (*text) {
 		size_t length = strcspn(text, "\n");

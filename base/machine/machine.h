@@ -60,6 +60,7 @@ struct cp_ooo {
 	bool on; /* timing = ooo */
 	uint32_t window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
+	uint32_t distance; /* look-ups that a stream is fetched ahead */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
@@ -69,6 +70,7 @@ enum cp_assumed {
 	CP_ASSUMED_WALK,
 	CP_ASSUMED_CLOCK,
 	CP_ASSUMED_FILL_BUFFERS,
+	CP_ASSUMED_WRITE_BUFFERS,
 	CP_ASSUMED_WIDTH,
 	CP_ASSUMED_WINDOW,
 	CP_ASSUMED_MISPREDICT,
@@ -79,6 +81,7 @@ enum cp_assumed {
 	CP_ASSUMED_L2_LINE,
 	CP_ASSUMED_LLC_LINE,
 	CP_ASSUMED_MEMORY_LINE,
+	CP_ASSUMED_DISTANCE,
 	CP_NASSUMED
 };
 

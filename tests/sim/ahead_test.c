@@ -336,6 +336,41 @@ static void code(void)
 	end();
 }
 
+/* From memory, every 200 instructions, so many bytes apart; returns all cycles. */
+static uint64_t stream(const struct machine *m, uint32_t apart)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 8; i++) {
+		core->count[CP_SIM_instructions] = 200 * i;
+		core->count[CP_SIM_l1d_load_lines]++;
+		core->count[CP_SIM_l2_load_lines]++;
+		core->count[CP_SIM_llc_load_lines]++;
+		ahead_observe(core, &(struct batch_origin){.address = 4096 + apart * i,
+					    .number = 200 * i,
+					    .load = -1});
+	}
+	core->count[CP_SIM_instructions] = 2000;
+	collect();
+	end();
+	return got[CP_SIM_cycles];
+}
+
+/* Each of the first three lines of a stream is waited for 68 cycles; those behind them
+ * are in L2 in time. */
+static void streams(void)
+{
+	struct machine m = small;
+
+	m.ooo.distance = 2;
+	is_u64(stream(&m, 64), 2204, "a stream is fetched ahead");
+	is_u64(stream(&m, 128), 2204, "of every second line, too");
+	is_u64(stream(&m, 4096), 2544, "one line a page is no stream");
+	m.ooo.memory_line = 30000;
+	is_u64(stream(&m, 64), 2768, "memory gives a line in 300 cycles");
+	m.ooo.distance = m.ooo.memory_line = 0;
+	is_u64(stream(&m, 64), 2544, "where nothing fetches ahead, each waits");
+}
+
 /* With the first line two go to memory: the three take 96 cycles of it, and the second
  * one is there at 196, when the 34th has waited since 101. */
 static void written_back(void)
@@ -610,6 +645,7 @@ int main(void)
 	limits();
 	rooms();
 	code();
+	streams();
 	written_back();
 	many();
 	branches();

@@ -114,7 +114,10 @@ static void test_text(void)
 	is_u64(machine.fill_buffers, 10 + CP_FIGURE_PARALLEL, "fill-buffers");
 	is_u64(machine.cache_to_cache_latency, 10 + CP_FIGURE_TRANSFER, "cache-to-cache");
 	is_u64(machine.memory_latency, 200, "memory-latency");
-	is_u64(machine.assumed, 1u << CP_OF_MEMORY, "which alone is assumed");
+	is_u64(machine.assumed,
+		1u << CP_OF_MEMORY | 1u << CP_ASSUMED_WRITE_BUFFERS |
+			1u << CP_ASSUMED_DISTANCE,
+		"which is assumed, as is what is not measured");
 	is_u64(machine.level[CP_DTLB].sets * machine.level[CP_DTLB].ways, 64, "the DTLB");
 	is_u64(machine.level[CP_STLB].sets, 256, "the STLB's sets");
 	is_u64(machine.level[CP_STLB].ways, 6, "and ways");
@@ -150,7 +153,8 @@ static void test_unstable(void)
 	is_u64(machine.cache_to_cache_latency, 20, "a transfer, as");
 	cp_machine_assumed_keys(&machine, keys, sizeof(keys));
 	is_string(keys,
-		"cache-to-cache-latency, stlb, walk-latency, clock-mhz, fill-buffers",
+		"cache-to-cache-latency, stlb, walk-latency, clock-mhz, fill-buffers, "
+		"write-buffers, prefetch-distance",
 		"these are assumed");
 	ok(strstr(text, "\nwalk-latency = 40  # measured, spread 125 %: not stable\n"),
 		"and why: %s", text);
@@ -162,7 +166,8 @@ static void test_unknown(void)
 {
 	static const double none[] = {NAN, NAN, NAN, NAN, NAN};
 	static const enum cp_figure figures[] = {CP_FIGURE_WIDTH, CP_FIGURE_WINDOW,
-		CP_FIGURE_MISPREDICT, CP_FIGURE_WALK, CP_FIGURE_STREAM_LLC};
+		CP_FIGURE_MISPREDICT, CP_FIGURE_WALK, CP_FIGURE_STREAM_LLC,
+		CP_FIGURE_PREFETCH};
 	struct cp_machine machine = cp_machine_defaults;
 	struct cp_calibration all = made();
 	char *text, error[200] = "", keys[200];
@@ -177,8 +182,9 @@ static void test_unknown(void)
 	is_u64(machine.ooo.window, 224, "window");
 	is_u64(machine.ooo.mispredict, 16, "mispredict-latency");
 	is_u64(machine.ooo.llc_line, 0, "no llc-cycles-per-line");
+	is_u64(machine.ooo.distance, 0, "no prefetch-distance");
 	cp_machine_assumed_keys(&machine, keys, sizeof(keys));
-	is_string(keys, "walk-latency, width, window, mispredict-latency",
+	is_string(keys, "walk-latency, write-buffers, width, window, mispredict-latency",
 		"these are assumed");
 	ok(strstr(text, "\nwindow = 224  # assumed: it could not be measured\n"),
 		"as the line says: %s", text);
@@ -229,7 +235,10 @@ static void test_out_of_order(void)
 	is_u64(machine.ooo.l2_line, 100 * (10 + CP_FIGURE_STREAM_L2), "L2's lines");
 	is_u64(machine.ooo.llc_line, 100 * (10 + CP_FIGURE_STREAM_LLC), "L3's");
 	is_u64(machine.ooo.memory_line, 100 * (10 + CP_FIGURE_STREAM_MEMORY), "memory's");
-	is_u64(machine.assumed, 0, "and nothing is assumed");
+	is_u64(machine.ooo.distance, 20, "how far ahead lines are fetched");
+	is_u64(machine.assumed,
+		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
+		"and what is not measured is assumed");
 	ok(cp_machine_tells_time(&machine, error, sizeof(error)), "%s", error);
 	free(text);
 }

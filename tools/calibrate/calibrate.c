@@ -146,7 +146,8 @@ static void run_rounds(
 		for (unsigned i = 0; i < CP_NFIGURES; i++)
 			found[i] = NAN;
 		for (unsigned i = 0; i < sizeof(measures) / sizeof(measures[0]); i++)
-			measures[i](host, found);
+			if (now_seconds() - begin < MOST_SECONDS)
+				measures[i](host, found);
 		calibration->rounds++;
 	}
 	calibration->seconds = now_seconds() - begin;

@@ -88,7 +88,9 @@ struct cp_host {
 	/* Each point of a curve: its least time in all rounds so far; 0: none. */
 	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
 		line_least[CP_CURVE_POINTS];
-	double near_least[CP_CURVE_POINTS], far_least[CP_CURVE_POINTS]; /* by lanes */
+	struct cp_parallel {
+		double alone, beside; /* others: a load's */
+	} near_least, far_least;
 	double walks_least, lines_least; /* of loads that wait for none */
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
@@ -135,7 +137,7 @@ cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_
 
 /* Cycles of a load that depends on the one before, from all over so many bytes, and of
  * what finds its address; a load's share of the time, if so many walks go at a time. */
-double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes);
+double cp_walk(const struct cp_host *host, size_t bytes);
 
 /* Cycles of a load from one of so many places, a stride and some lines apart. */
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride);

@@ -130,6 +130,24 @@ static void put_tlb(FILE *file, const struct cp_calibration *calibration,
 
 /* ---- what is assumed ---- */
 
+/* How far ahead of a stream lines are fetched is not measured, only whether they are; and
+ * of the entries of the store buffer nothing is. */
+enum { COMMON_DISTANCE = 20, COMMON_WRITE_BUFFERS = 48 };
+#define FETCHED_AHEAD 1.5 /* times as fast, at least */
+
+static bool fetches_ahead(const struct cp_calibration *calibration)
+{
+	return is_known(calibration, CP_FIGURE_PREFETCH) &&
+	       calibration->value[CP_FIGURE_PREFETCH] >= FETCHED_AHEAD;
+}
+
+static void put_common(FILE *file, const struct cp_calibration *calibration)
+{
+	fprintf(file, "write-buffers = %d  # assumed\n", COMMON_WRITE_BUFFERS);
+	if (fetches_ahead(calibration))
+		fprintf(file, "prefetch-distance = %d  # assumed\n", COMMON_DISTANCE);
+}
+
 static void put_assumed_word(FILE *file, const char *word, bool *any)
 {
 	fprintf(file, "%s%s", *any ? " " : "assumed = ", word);
@@ -155,8 +173,10 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 		if (!is_measured(calibration, keys[i].figure) &&
 			(is_known(calibration, keys[i].figure) || keys[i].common > 0))
 			put_assumed_word(file, keys[i].key, &any);
-	if (any)
-		fprintf(file, "\n");
+	put_assumed_word(file, "write-buffers", &any);
+	if (fetches_ahead(calibration))
+		put_assumed_word(file, "prefetch-distance", &any);
+	fprintf(file, "\n");
 }
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
@@ -213,6 +233,7 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 	fprintf(file, "timing = ooo\n");
 	for (unsigned i = 0; i < NKEYS; i++)
 		put_key(file, calibration, &keys[i]);
+	put_common(file, calibration);
 	put_assumed(file, calibration);
 	put_others(file, calibration);
 	return fclose(file) == 0 ? text : NULL;

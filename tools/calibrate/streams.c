@@ -86,8 +86,7 @@ static double capacity_of(const struct cp_host *host, size_t first, bool random)
 	size_t bytes = first, count = 0, at, most = most_of(host);
 
 	for (; count < MOST_POINTS && bytes <= most; bytes *= 2)
-		curve[count++] =
-			random ? cp_walk(host, bytes, 1) : stream_of(host, bytes);
+		curve[count++] = random ? cp_walk(host, bytes) : stream_of(host, bytes);
 	if (count < 3)
 		return NAN;
 	low = curve[0];

@@ -9,54 +9,46 @@
 
 #include "tools/calibrate/calibrate.h"
 
-enum { MOST_LANES = 32, STEPS = 6000, TRIES = 15 };
+enum { STEPS = 6000, TRIES = 15 };
 
 struct walk {
 	const char *memory;
 	uint64_t mask, shift; /* of line numbers */
-	unsigned lanes;
 	unsigned long steps;
-	uint64_t state[MOST_LANES], sum;
+	uint64_t state, sum;
 };
 
 /* The low bits of a state are regular: the high ones are folded into them. */
-static inline __attribute__((always_inline)) uint64_t step_on(
+static inline __attribute__((always_inline)) uint64_t load_at(
 	const struct walk *walk, uint64_t state)
 {
 	uint64_t line = (state ^ state >> walk->shift) & walk->mask;
-	uint64_t loaded = *(const volatile uint64_t *)(walk->memory + line * CP_LINE);
 
-	/* The memory is all zeros, which the compiler does not know. */
-	return cp_next_state(state + loaded);
+	return *(const volatile uint64_t *)(walk->memory + line * CP_LINE);
 }
 
-static inline __attribute__((always_inline)) void walk_lanes(
-	struct walk *walk, unsigned lanes)
-{
-	uint64_t state[MOST_LANES];
-
-	for (unsigned lane = 0; lane < lanes; lane++)
-		state[lane] = walk->state[lane] & walk->mask;
-	for (unsigned long i = 0; i < walk->steps; i++)
-		for (unsigned lane = 0; lane < lanes; lane++)
-			state[lane] = step_on(walk, state[lane]) & walk->mask;
-	for (unsigned lane = 0; lane < lanes; lane++)
-		walk->sum += walk->state[lane] = state[lane];
-}
-
-/* How many loads may be under way at a time. */
-#define EACH_LANES(what) what(4) what(8) what(12) what(16) what(24) what(MOST_LANES)
-
-/* Unrolled for each number of lanes, so that their states stay in registers. */
 static void run_walk(void *context)
 {
 	struct walk *walk = context;
+	uint64_t state = walk->state;
 
-#define GO(number)                                                                       \
-	if (walk->lanes == (number))                                                     \
-		walk_lanes(walk, number);
-	GO(1)
-	EACH_LANES(GO)
+	/* The memory is all zeros, which the compiler does not know. */
+	for (unsigned long i = 0; i < walk->steps; i++)
+		state = cp_next_state(state + load_at(walk, state)) & walk->mask;
+	walk->state = state;
+}
+
+/* The same loads, none of which waits for another one. */
+static void run_loads(void *context)
+{
+	struct walk *walk = context;
+	uint64_t state = walk->state;
+
+	for (unsigned long i = 0; i < walk->steps; i++) {
+		walk->sum += load_at(walk, state);
+		state = cp_next_state(state) & walk->mask;
+	}
+	walk->state = state;
 }
 
 /* The largest power of two. */
@@ -69,38 +61,31 @@ static uint64_t lines_of(size_t bytes)
 	return lines;
 }
 
-double cp_walk(const struct cp_host *host, size_t bytes, unsigned lanes)
+static double walk_by(const struct cp_host *host, size_t bytes, cp_task *run)
 {
 	uint64_t lines = lines_of(bytes);
-	struct walk walk = {host->memory, lines - 1, 0, lanes, 0, {0}, 0};
+	struct walk walk = {host->memory, lines - 1, 0, STEPS, 0, 0};
 
 	while ((1u << 2 * walk.shift) < lines)
 		walk.shift++;
-	for (unsigned lane = 0; lane < lanes; lane++)
-		walk.state[lane] = lines / lanes * lane;
-	walk.steps = STEPS / lanes;
 	/* Once all of it was read, the caches hold it, whatever they held before. */
 	for (uint64_t read = 0; read < lines && lines <= 1u << 20; read += STEPS)
-		run_walk(&walk);
-	return cp_best(TRIES, (double)walk.steps * lanes, run_walk, &walk) / host->ns;
+		run_loads(&walk);
+	return cp_best(TRIES, STEPS, run, &walk) / host->ns;
 }
 
-/* How many loads that miss are under way at a time, at most: each number of lanes by its
- * least time in all rounds so far, as is the one that goes alone. */
-static double measure_parallel(const struct cp_host *host, size_t bytes, double least[])
+double cp_walk(const struct cp_host *host, size_t bytes)
 {
-#define NUMBER(number) number,
-	static const unsigned lanes[] = {1, EACH_LANES(NUMBER)};
-	double most = NAN;
+	return walk_by(host, bytes, run_walk);
+}
 
-	for (unsigned i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
-		double each = cp_least(&least[i], cp_walk(host, bytes, lanes[i])),
-		       parallel = least[0] / each;
-
-		if (i && parallel <= lanes[i] && (isnan(most) || parallel > most))
-			most = parallel;
-	}
-	return most;
+/* How many loads that miss are under way at a time: as many times as one takes longer
+ * alone, each by its least time in all rounds so far. */
+static double measure_parallel(
+	const struct cp_host *host, size_t bytes, struct cp_parallel *least)
+{
+	return cp_least(&least->alone, cp_walk(host, bytes)) /
+	       cp_least(&least->beside, walk_by(host, bytes, run_loads));
 }
 
 static double latency_in(const struct cp_host *host, size_t bytes)
@@ -119,10 +104,10 @@ void cp_measure_latencies(struct cp_host *host, double found[CP_NFIGURES])
 		found[CP_FIGURE_L2] = latency_in(host, l2 / 2);
 	if (llc && piece <= host->page_bytes)
 		found[CP_FIGURE_LLC] = latency_in(host, piece);
-	overhead = cp_walk(host, l1 / 2, 1) - found[CP_FIGURE_L1];
-	found[CP_FIGURE_MEMORY] = cp_walk(host, host->bytes, 1) - overhead;
+	overhead = cp_walk(host, l1 / 2) - found[CP_FIGURE_L1];
+	found[CP_FIGURE_MEMORY] = cp_walk(host, host->bytes) - overhead;
 	found[CP_FIGURE_PARALLEL] =
-		measure_parallel(host, llc ? piece : host->bytes, host->near_least);
+		measure_parallel(host, llc ? piece : host->bytes, &host->near_least);
 	found[CP_FIGURE_PARALLEL_FAR] =
-		measure_parallel(host, host->bytes, host->far_least);
+		measure_parallel(host, host->bytes, &host->far_least);
 }

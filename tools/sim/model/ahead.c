@@ -162,6 +162,15 @@ static void value_comes(struct ahead *a, int32_t load, when w)
 
 /* ---- lines ---- */
 
+/* When a level, and memory, have time for a line, from then on. */
+static uint64_t find_room_behind(struct ahead *a, enum level level, uint64_t at)
+{
+	if (level == SECOND)
+		return at;
+	at = room_take(&a->llc_lines, at, a->of.llc_line);
+	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
+}
+
 /* When there is room for a line on its way to L1, from then on. */
 static uint64_t find_room(
 	struct ahead *a, enum level level, uint32_t latency, uint64_t at)
@@ -169,12 +178,9 @@ static uint64_t find_room(
 	if (a->reach.of.fill_buffers)
 		at = room_take(&a->fills, at, latency * 100 / a->reach.of.fill_buffers);
 	at = room_take(&a->l2_lines, at, a->of.l2_line);
-	if (level == SECOND)
-		return at;
-	if (a->of.l2_fill_buffers)
+	if (level > SECOND && a->of.l2_fill_buffers)
 		at = room_take(&a->l2_fills, at, latency * 100 / a->of.l2_fill_buffers);
-	at = room_take(&a->llc_lines, at, a->of.llc_line);
-	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
+	return find_room_behind(a, level, at);
 }
 
 static struct trip make_trip(struct ahead *a, enum level level, uint32_t latency,
@@ -207,26 +213,51 @@ static struct trip last_of(struct trip a, struct trip b)
 	return a.ready > b.ready ? a : b;
 }
 
-/* All lines of a reference; the last to come. */
-static struct trip travel_all(struct core *core, struct ahead *a, struct missed m,
-	enum access kind, uint64_t start, uint64_t translated)
+/* A reference's ways: what it missed, when it asks, and knows where; when one of its
+ * lines was fetched ahead, 0: not. */
+struct journey {
+	struct missed missed;
+	enum access kind;
+	uint64_t start, translated, ahead;
+};
+
+/* A line that was fetched ahead: from L2, once it is there.  Who fetches ahead has enough
+ * buffers. */
+static struct trip meet_line(
+	struct ahead *a, enum level level, uint32_t latency, const struct journey *j)
 {
-	struct trip last = {translated, (uint32_t)(translated - start), 0, 0, SECOND};
+	struct trip near = make_trip(
+		a, SECOND, a->reach.latency[NOBODY][SECOND], j->start, j->translated);
+	uint64_t from = find_room_behind(a, level, j->ahead);
+
+	if (from + latency <= near.ready)
+		return near;
+	return (struct trip){from + latency, near.translation,
+		(uint32_t)(from - j->ahead), latency, level};
+}
+
+/* All lines of a reference; the last to come. */
+static struct trip travel_all(struct core *core, struct ahead *a, struct journey *j)
+{
+	struct trip last = {
+		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
 	uint64_t lines[NLEVELS];
 
-	split_lines(&a->reach, &m, lines);
+	split_lines(&a->reach, &j->missed, lines);
 	for (int i = TWO_HOPS; i >= SECOND; i--)
 		for (uint64_t n = lines[i]; n; n--) {
 			enum level level = (enum level)i;
-			enum owner owner = level > MEMORY ? NOBODY : owner_of(&m);
+			enum owner owner = level > MEMORY ? NOBODY : owner_of(&j->missed);
 			uint32_t latency = a->reach.latency[owner][level];
+			int known = j->ahead && owner == NOBODY && level > SECOND;
 
-			last = last_of(
-				last, make_trip(a, level, latency, start, translated));
-			if (kind == LOAD)
+			last = last_of(last, known ? meet_line(a, level, latency, j)
+						   : make_trip(a, level, latency,
+							     j->start, j->translated));
+			if (j->kind == LOAD)
 				core->count[CP_SIM_load_latency_cycles] += latency;
-			m.modified -= owner != NOBODY;
-			m.remote -= owner == FAR_CORE;
+			j->missed.modified -= owner != NOBODY;
+			j->missed.remote -= owner == FAR_CORE;
 		}
 	return last;
 }
@@ -261,6 +292,15 @@ static void add_entry(struct ahead *a, uint64_t there)
 	a->left[a->missing_stores++ % ENTRIES] = a->drained;
 }
 
+static struct trip travel(
+	struct core *core, struct ahead *a, struct journey *j, uint64_t address)
+{
+	if (a->of.distance && address && j->missed.l1)
+		j->ahead = streams_look_up(
+			&a->streams, address, core->line_shift, a->of.distance, j->start);
+	return travel_all(core, a, j);
+}
+
 /* ---- what a reference did ---- */
 
 static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
@@ -288,12 +328,13 @@ static struct missed missed_by_store(const struct change *by, const struct deed 
 
 /* A load that misses no line but its page's has a value that is late, too. */
 static void load_value(struct core *core, struct ahead *a, const struct change *by,
-	const struct deed *did, int32_t which)
+	const struct deed *did, const struct batch_origin *origin)
 {
-	uint64_t start = later_of(cycle_now(a), cycle_of(address_ready(a, which))),
-		 translated = translate_pages(core, a, did, by, start);
-	struct trip trip =
-		travel_all(core, a, missed_by_load(by, did), LOAD, start, translated);
+	int32_t which = origin->load;
+	uint64_t start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
+	struct journey j = {missed_by_load(by, did), LOAD, start,
+		translate_pages(core, a, did, by, start), 0};
+	struct trip trip = travel(core, a, &j, origin->address);
 
 	if (!did->loads)
 		trip.ready += a->of.l1;
@@ -302,16 +343,14 @@ static void load_value(struct core *core, struct ahead *a, const struct change *
 }
 
 static void store_value(struct core *core, struct ahead *a, const struct change *by,
-	const struct deed *did, int32_t which)
+	const struct deed *did, const struct batch_origin *origin)
 {
-	uint64_t start, translated;
-	struct trip trip;
+	struct journey j = {missed_by_store(by, did), STORE, 0, 0, 0};
 
 	wait_for_entry(core, a);
-	start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
-	translated = did->loads ? start : translate_pages(core, a, did, by, start);
-	trip = travel_all(core, a, missed_by_store(by, did), STORE, start, translated);
-	add_entry(a, trip.ready);
+	j.start = later_of(cycle_now(a), cycle_of(address_ready(a, origin->load)));
+	j.translated = did->loads ? j.start : translate_pages(core, a, did, by, j.start);
+	add_entry(a, travel(core, a, &j, origin->address).ready);
 }
 
 /* Lines that leave caches take the same ways. */
@@ -341,9 +380,9 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 	if (did.code)
 		fetch_code(core, a, &by);
 	if (did.loads | GREW(&by, dtlb_load_pages))
-		load_value(core, a, &by, &did, origin->load);
+		load_value(core, a, &by, &did, origin);
 	if (did.stores | GREW(&by, dtlb_store_pages))
-		store_value(core, a, &by, &did, origin->load);
+		store_value(core, a, &by, &did, origin);
 	write_back(a, &by);
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = by.now[i];

@@ -88,6 +88,7 @@ struct ahead {
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
 	struct guesses guesses;
+	struct streams streams;
 };
 
 #endif

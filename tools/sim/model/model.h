@@ -43,11 +43,13 @@ struct latencies {
 	uint32_t one_hop, two_hops, remote_cache;
 };
 
-/* A core that executes out of order (ahead.h); window 0: in order.  The last six are in
- * hundredths, of instructions and references a cycle, and cycles a line; 0: no limit. */
+/* A core that executes out of order (ahead.h); window 0: in order.  Those of the second
+ * line are in hundredths, of instructions and references a cycle, and cycles a line; 0:
+ * no limit.  distance: look-ups that a stream is fetched ahead. */
 struct ooo {
 	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
+	uint32_t distance;
 };
 
 struct machine {
