@@ -336,6 +336,36 @@ static void code(void)
 	end();
 }
 
+/* Two loads by one pointer: the first one's line is at 100, and the pointer that the
+ * second one brings of it, too, from which the third instruction loads until 200.  The
+ * 35th waits for that from 102 on. */
+static void shared_line(void)
+{
+	static const struct instruction next = LOAD_MEMORY(2, 3);
+	static struct {
+		struct flow flow;
+		struct flow_value value[3];
+		struct flow_source source[3];
+	} two = {{.begins = 1, .nloads = 2, .nputs = 1, .nsources = 3},
+		{{.registers = 2, .first = 0, .count = 1, .to = 0},
+			{.registers = 2, .first = 1, .count = 1, .to = 1},
+			{.loads = 2, .first = 2, .count = 1, .to = 2}},
+		{{1, 0}, {1, 0}, {FLOW_REGISTERS + 1, 0}}};
+	struct batch b = {.flow = (uintptr_t)&two.flow};
+
+	begin(&small);
+	ahead_begin(core, &b, ++lines);
+	nloads = 0;
+	miss(&(struct instruction){A_LOAD, 1, NONE, NONE, 0, 2, 0, 1});
+	core->count[CP_SIM_instructions] += 2;
+	ahead_end(core);
+	execute(&next);
+	core->count[CP_SIM_instructions] += 97;
+	collect();
+	is_u64(got[CP_SIM_cycles], 266, "a hit of a line that is on its way");
+	end();
+}
+
 /* From memory, every 200 instructions, so many bytes apart; returns all cycles. */
 static uint64_t stream(const struct machine *m, uint32_t apart)
 {
@@ -646,6 +676,7 @@ int main(void)
 	rooms();
 	code();
 	streams();
+	shared_line();
 	written_back();
 	many();
 	branches();

@@ -99,6 +99,23 @@ static char *text_of(struct cp_calibration *all)
 	return cp_calibration_text(all, "2026-11-25");
 }
 
+/* Whole sets of it. */
+static void test_last_level(void)
+{
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all;
+	char *text = text_of(&all), error[200];
+	const struct cp_cache *said = &all.machine.level[CP_LLC],
+			      *llc = &machine.level[CP_LLC];
+	uint64_t way = (uint64_t)said->ways * said->line,
+		 least = 1024u * (10 + CP_FIGURE_LLC_STREAM);
+
+	cp_machine_parse(&machine, "x", text, error, sizeof(error));
+	ok(!said->sets || (llc->sets * way <= least && (llc->sets + 1) * way > least),
+		"the last level is what streams get of it");
+	free(text);
+}
+
 static void test_text(void)
 {
 	struct cp_calibration all;
@@ -352,6 +369,7 @@ int main(void)
 	plan_lazy();
 	test_steps();
 	test_rounds();
+	test_last_level();
 	test_text();
 	test_unstable();
 	test_unknown();

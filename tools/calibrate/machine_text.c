@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The machine file of what was measured, each figure with its spread.  Geometry is
- * sysfs's.  What is not stable is written and called assumed; so is what could not be
- * measured and time cannot do without.  What no key takes stands in comments.
+ * sysfs's, but for the part of the last level that this machine gets.  What is not stable
+ * is written and called assumed; so is what could not be measured and time cannot do
+ * without.  What no key takes stands in comments.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -76,11 +77,25 @@ static void put_key(
 	}
 }
 
+/* Of a last level that others use as well, what streams get of it.  Walks get less, but
+ * their lines come around in turn: the worst case. */
+static uint64_t bytes_of(const struct cp_calibration *calibration, enum cp_level level)
+{
+	const struct cp_cache *cache = &calibration->machine.level[level];
+	uint64_t way = (uint64_t)cache->ways * cache->line, bytes = cache->sets * way,
+		 got;
+
+	if (level != CP_LLC || !way || !is_known(calibration, CP_FIGURE_LLC_STREAM))
+		return bytes;
+	got = (uint64_t)(calibration->value[CP_FIGURE_LLC_STREAM] * 1024) / way * way;
+	return got && got < bytes ? got : bytes;
+}
+
 static void put_cache(FILE *file, const struct cp_calibration *calibration,
 	enum cp_level level, int figure)
 {
 	const struct cp_cache *cache = &calibration->machine.level[level];
-	uint64_t bytes = (uint64_t)cache->sets * cache->ways * cache->line;
+	uint64_t bytes = bytes_of(calibration, level);
 
 	if (!cache->sets) {
 		if (level == CP_L2 || level == CP_LLC)
@@ -221,7 +236,8 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 	fprintf(file,
 		"# This host, as cachepeek %s doctor --calibrate measured "
 		"it in %u rounds.\n"
-		"# Sizes are sysfs's; a spread is how far the rounds are apart.\n"
+		"# Sizes are sysfs's, that of llc what streams get of it; a spread is how far "
+		"the rounds are apart.\n"
 		"%smeasured = %s\n"
 		"host = %s\n",
 		CP_VERSION, calibration->rounds,

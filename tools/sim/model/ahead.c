@@ -160,6 +160,37 @@ static void value_comes(struct ahead *a, int32_t load, when w)
 	a->is_late = 1;
 }
 
+static int is_same_place(const struct flow *f, const struct flow_value *one,
+	const struct flow_value *other)
+{
+	const struct flow_source *a = flow_sources(f) + one->first,
+				 *b = flow_sources(f) + other->first;
+	uint32_t i = 0;
+
+	if (!one->count || one->count != other->count)
+		return 0;
+	while (i < one->count && a[i].from == b[i].from && a[i].add == b[i].add)
+		i++;
+	return i == one->count;
+}
+
+/* The batch's later loads by the same pointer hit the line, but it is on its way yet:
+ * that they are not further apart than a line is taken for granted. */
+static void share_line(struct ahead *a, int32_t load, when w)
+{
+	const struct flow *f = flow_of(a);
+	const struct flow_value *own = NULL;
+
+	for (uint32_t i = 0; load >= 0 && f && i < f->nloads; i++) {
+		const struct flow_value *v = &f->value[i];
+
+		if (v->to == load)
+			own = v;
+		else if (own && is_same_place(f, own, v))
+			value_comes(a, v->to, w);
+	}
+}
+
 /* ---- lines ---- */
 
 /* When a level, and memory, have time for a line, from then on. */
@@ -339,6 +370,7 @@ static void load_value(struct core *core, struct ahead *a, const struct change *
 	if (!did->loads)
 		trip.ready += a->of.l1;
 	value_comes(a, which, when_of(trip.ready, trip.level));
+	share_line(a, which, when_of(trip.ready, trip.level));
 	add_wall(core, a, &trip);
 }
 
