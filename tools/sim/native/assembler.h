@@ -48,6 +48,14 @@ static inline void asm_ymm(struct assembler *to, UInt opcode, UInt reg, UInt off
 	asm_state(to, reg, offset);
 }
 
+static inline void asm_xmm(struct assembler *to, UInt opcode, UInt reg, UInt offset)
+{
+	asm_byte(to, 0xc5);
+	asm_byte(to, reg & 8 ? 0x7a : 0xfa);
+	asm_byte(to, opcode);
+	asm_state(to, reg, offset);
+}
+
 static inline void asm_evex(struct assembler *to, UInt reg, UInt map, UInt p1)
 {
 	asm_byte(to, 0x62);

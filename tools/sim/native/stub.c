@@ -10,11 +10,16 @@ enum { RAX, RCX, RDX, R8 = 8 };
 
 /* --- Registers --- */
 
-/* An upper half that is not live is 0, as loading the lower one leaves it. */
-static void load_vector(struct assembler *to, UInt reg, Bool wide)
+/* An upper half that is not live is 0, as loading the lower one leaves it.  Legacy
+ * instructions take twenty times as long where there is something above 128 bits. */
+static void load_vector(struct assembler *to, UInt reg, Bool wide, const struct native *n)
 {
 	UInt skip;
 
+	if (n->form == FORM_LEGACY) {
+		asm_xmm(to, ASM_LOAD, reg, state_ymm(reg));
+		return;
+	}
 	if (reg >= 16) {
 		asm_zmm(to, ASM_LOAD, reg, state_zmm(reg));
 		return;
@@ -36,9 +41,11 @@ static void store_vector(struct assembler *to, UInt reg, const struct native *n)
 		asm_zmm(to, ASM_STORE, reg, state_zmm(reg));
 		return;
 	}
-	asm_ymm(to, ASM_STORE, reg, state_ymm(reg));
-	if (n->form == FORM_LEGACY)
+	if (n->form == FORM_LEGACY) {
+		asm_xmm(to, ASM_STORE, reg, state_ymm(reg));
 		return;
+	}
+	asm_ymm(to, ASM_STORE, reg, state_ymm(reg));
 	if (n->shape->wide) {
 		asm_store_upper(to, reg, state_upper(reg));
 		asm_constant(to, ASM_OR, (UInt)SIDE_OF(live), 1u << reg);
@@ -51,7 +58,7 @@ static void load_field(struct assembler *to, UInt field, UInt number, UInt gener
 	const struct native *n)
 {
 	if (field == FIELD_VECTOR)
-		load_vector(to, number, n->shape->wide);
+		load_vector(to, number, n->shape->wide, n);
 	else if (field == FIELD_MASK)
 		asm_mask(to, ASM_LOAD_MASK, number, state_mask(number));
 	else if (field == FIELD_GENERAL)
@@ -85,9 +92,9 @@ static void load_all(struct assembler *to, const struct native *n)
 	if (!n->address.used)
 		load_field(to, s->rm, n->rm, RAX, n);
 	if (s->index)
-		load_vector(to, (UInt)n->address.index, s->index_wide);
+		load_vector(to, (UInt)n->address.index, s->index_wide, n);
 	if ((s->implicit_reads | s->implicit_writes) & IMPLICIT_XMM0)
-		load_vector(to, 0, False);
+		load_vector(to, 0, False, n);
 	move_implicit(to, ASM_LOAD_GENERAL, s->implicit_reads);
 	if (n->mask)
 		asm_mask(to, ASM_LOAD_MASK, n->mask, state_mask(n->mask));
