@@ -123,7 +123,7 @@ bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 SUITES_WORK ?= $(B)/suites
 .PHONY: check-suites-run
 check-suites-run: all test-programs vm-prepare-amd64
-	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=20 VM_NATIVE_SECONDS=7200 prove tests/suites/amd64.t
+	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=2 VM_NATIVE_SECONDS=5400 prove tests/suites/amd64.t
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/native.sh
 	B='$(B)' PEEK_TIMEOUT=1800 prove tests/suites/criterion.t
 	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t

@@ -27,9 +27,9 @@ tail -c +$(((sectors + 1) * 512 + 1)) "$dir/kernel" > system
 initramfs=$(stat -c %s initramfs)
 truncate -s %32K system initramfs
 
-# The emulator's XSAVEC and protection keys are not what a kernel or a loader expects; the rest
+# The emulator's XSAVEC, protection keys and fast copies are not what a kernel or a loader expects; the rest
 # is time.
-command='console=ttyS0 quiet nokaslr mitigations=off nopti noxsaves clearcpuid=xsavec,xsaves,pku'
+command='console=ttyS0 quiet nokaslr mitigations=off nopti noxsaves clearcpuid=xsavec,xsaves,pku,fsrm,erms'
 command="$command tsc=reliable no_timer_check init_on_alloc=0 cryptomgr.notests apparmor=0 audit=0 nowatchdog GLIBC_TUNABLES=glibc.cpu.hwcaps=-XSAVEC"
 gcc -c -o boot.o -DKERNEL="\"$dir/kernel\"" -DCOMMAND="\"$command\"" -DINITRAMFS_SIZE="$initramfs" \
 	-DSYSTEM_PIECES=$(($(stat -c %s system) >> 15)) -DINITRAMFS_PIECES=$(($(stat -c %s initramfs) >> 15)) "$source"

@@ -6,7 +6,8 @@
  *	set PATH VALUE                             a sysctl
  *	run NAME [uid=N] [VAR=VALUE …] PROGRAM [ARG …]
  *	let VAR PROGRAM [ARG …]                    sets VAR to what the program prints
- *	compare NAME PROGRAM [ARG …]
+ *	compare NAME [OPTION …] PROGRAM [ARG …]    with options of the simulator
+ *	print NAME [OPTION …] PROGRAM [ARG …]      in the simulator
  *	time NAME [OPTION …] PROGRAM [ARG …]       in the simulator: "@time NAME
  *MICROSECONDS"
  *
@@ -23,6 +24,8 @@
  * with "of ", and
  *
  *	@compared NAME alone STATUS simulated STATUS lines N differ N
+ *
+ * What is to be printed is between "@begin NAME" and "@printed NAME STATUS".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +36,7 @@
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -139,7 +143,8 @@ static void run(const char *name, char *words)
 #define TOOL "/lib/libcachepeek/cachepeek-amd64-linux"
 #endif
 
-/* Runs words of up to 60, with what they print in a file, and returns how that ended. */
+/* Runs words of up to 60, with what they print in a file, and returns how that ended.
+ * Options of the simulator, which come first, are left out alone. */
 static int run_to(const char *path, const char *words, int is_simulated)
 {
 	static char *const start[] = {TOOL, "--tool=cachepeek", "-q", "--vgdb=no",
@@ -156,7 +161,8 @@ static int run_to(const char *path, const char *words, int is_simulated)
 	snprintf(copy, sizeof(copy), "%s", words);
 	memcpy(argv, start, sizeof(start));
 	for (char *word = strtok(copy, " "); word && argc < 63; word = strtok(NULL, " "))
-		argv[argc++] = word;
+		if (is_simulated || argc || *word != '-')
+			argv[argc++] = word;
 	argv[argc] = NULL;
 	setenv("VALGRIND_LIB", "/lib/libcachepeek", 1);
 	setenv("VALGRIND_LAUNCHER", "x", 1);
@@ -219,6 +225,15 @@ static void compare(const char *name, const char *words)
 		simulated, lines.n, lines.differ);
 }
 
+static void print_simulated(const char *name, const char *words)
+{
+	int status = run_to("/tmp/simulated", words, 1);
+
+	printf("@begin %s\n", name);
+	print_file("/tmp/simulated");
+	printf("@printed %s %d\n", name, status);
+}
+
 static int64_t microseconds_now(void)
 {
 	struct timespec now;
@@ -250,6 +265,8 @@ static void do_line(char *line)
 		let(what, rest);
 	else if (strcmp(verb, "compare") == 0)
 		compare(what, rest);
+	else if (strcmp(verb, "print") == 0)
+		print_simulated(what, rest);
 	else if (strcmp(verb, "time") == 0)
 		tell_time(what, rest);
 	else
@@ -271,6 +288,7 @@ int main(void)
 	}
 	printf("@off\n");
 	fflush(stdout);
+	tcdrain(1);
 	reboot(RB_POWER_OFF);
 	return 0;
 }

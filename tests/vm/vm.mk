@@ -9,7 +9,7 @@ VM_CC_riscv64 := riscv64-linux-gnu
 VM_LOADER_arm64 := ld-linux-aarch64.so.1
 VM_LOADER_riscv64 := ld-linux-riscv64-lp64d.so.1
 # AArch64's instructions are on arm64 only.
-VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c %/vm_functions.c),$(wildcard tests/vm/programs/*.c))
+VM_PROGRAM_SRC := $(filter-out $(if $(filter arm64,$(VM_ARCH)),,%/vm_encodings.c %/vm_functions.c %/vm_sve.c),$(wildcard tests/vm/programs/*.c))
 
 .PHONY: check-vm-run $(VM_ARCHES:%=vm-prepare-%) vm-prepare-amd64 vm-native vm-machine vm-library vm-tool
 check-vm-run: $(VM_ARCHES:%=vm-prepare-%)
@@ -70,14 +70,23 @@ vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init 
 # machine's libraries, the simulated PMU, and the programs of tests/sim/native: those of compilers are built for it.
 VM_NATIVE := $(VM)/amd64
 VM_NATIVE_ROOT := $(VM_NATIVE)/root
-VM_NATIVE_PROGRAMS := $(addprefix $(B)/sim/native_,fuzz state flags rounding lacking)
+VM_NATIVE_PROGRAMS := $(addprefix $(B)/sim/native_,fuzz state flags rounding lacking counts)
 VM_NATIVE_LIBRARIES := ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libgcc_s.so.1
 VM_NATIVE_COMPANIONS := encoder.so
 VM_NATIVE_COMPILERS := gcc clang
 VM_NATIVE_PROCESSORS := skylake-avx512
-VM_NATIVE_BUILT := $(VM_NATIVE)/built/level $(foreach p,kernels generated,$(foreach c,$(VM_NATIVE_COMPILERS),\
+VM_NATIVE_SEEDS_GENERATED := 24 25 26
+VM_NATIVE_LOOPS := kernels $(VM_NATIVE_SEEDS_GENERATED:%=generated%)
+VM_NATIVE_BUILT := $(VM_NATIVE)/built/level $(foreach p,$(VM_NATIVE_LOOPS),$(foreach c,$(VM_NATIVE_COMPILERS),\
 	$(VM_NATIVE_PROCESSORS:%=$(VM_NATIVE)/built/$p.$c.%)))
-VM_GENERATED ?= 100
+# Of the distribution, which choose their code by the processor: those that can be built.
+VM_NATIVE_CHOOSE := sealed dgemm json
+VM_LIBRARY_sealed := -lcrypto
+VM_LIBRARY_dgemm := -lopenblas
+VM_LIBRARY_json := -lsimdjson
+VM_GENERATED ?= 70
+# The emulator refuses indices in zmm16 to zmm31, which a processor takes; clang cannot be kept from them.
+VM_KEPT_OUT := $(foreach n,16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31,-ffixed-xmm$n)
 VM_LEVEL := -Wl,-z,x86-64-v4
 vm-prepare-amd64:
 	@sh tests/vm/prepare.sh $(VM_NATIVE) amd64
@@ -89,19 +98,28 @@ $(VM_NATIVE)/built:
 	@mkdir -p $@
 $(VM_NATIVE)/built/kernels.c: tests/sim/native/kernels.c | $(VM_NATIVE)/built
 	@cp $< $@
-$(VM_NATIVE)/built/generated.c: tests/sim/native/generate.pl tests/vm/vm.mk | $(VM_NATIVE)/built
-	@perl $< 24 $(VM_GENERATED) > $@
+$(VM_NATIVE)/built/generated%.c: tests/sim/native/generate.pl tests/vm/vm.mk | $(VM_NATIVE)/built
+	@perl $< $* $(VM_GENERATED) > $@
 define VM_BUILD
 $(VM_NATIVE)/built/$(1).$(2).$(3): $(VM_NATIVE)/built/$(1).c
 	$$(call run,CC,$(2) -O3 -w -fwrapv -fno-math-errno -fno-trapping-math -march=$(3) -mprefer-vector-width=512 \
-		$(if $(filter kernels,$(1)),-ffast-math) -o $$@ $$< -lm)
+		$(if $(filter kernels,$(1)),-ffast-math,$(if $(filter gcc,$(2)),$(VM_KEPT_OUT))) -o $$@ $$< -lm)
 endef
-$(foreach p,kernels generated,$(foreach c,$(VM_NATIVE_COMPILERS),$(foreach m,$(VM_NATIVE_PROCESSORS),\
+$(foreach p,$(VM_NATIVE_LOOPS),$(foreach c,$(VM_NATIVE_COMPILERS),$(foreach m,$(VM_NATIVE_PROCESSORS),\
 	$(eval $(call VM_BUILD,$p,$c,$m)))))
 # Its loader starts it on a processor with AVX-512 only.
 $(VM_NATIVE)/built/level: tests/programs/empty.c | $(VM_NATIVE)/built
 	$(call run,CC,gcc -O1 -w $(VM_LEVEL) -o $@ $<)
 
+# With what they are linked with, but for what lies there already.
+define VM_CHOOSE
+	@if $(if $(filter json,$(1)),g++,gcc) -O2 -w -o $(VM_NATIVE_ROOT)/bin/$(1) tests/suites/native/$(1).c* $(VM_LIBRARY_$(1)) 2> /dev/null; then \
+		for library in $$(ldd $(VM_NATIVE_ROOT)/bin/$(1) | sed -n 's/.*=> \([^ ]*\) .*/\1/p'); do \
+			cp -Ln $$library $(VM_NATIVE_ROOT)/lib/x86_64-linux-gnu || exit 1; \
+		done; \
+	else rm -f $(VM_NATIVE_ROOT)/bin/$(1); fi
+
+endef
 vm-native: all $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT)
 	@rm -rf $(VM_NATIVE_ROOT) && mkdir -p $(VM_NATIVE_ROOT) && cd $(VM_NATIVE_ROOT) && \
 		mkdir -p bin lib64 lib/libcachepeek lib/x86_64-linux-gnu proc sys dev tmp
@@ -114,5 +132,8 @@ vm-native: all $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT)
 	@for name in $(VM_NATIVE_LIBRARIES); do \
 		cp -L "$$(gcc -print-file-name=$$name)" $(VM_NATIVE_ROOT)/lib/x86_64-linux-gnu || exit 1; \
 	done
+	$(foreach p,$(VM_NATIVE_CHOOSE),$(call VM_CHOOSE,$p))
+	@perl -e 'srand(24); print "[", join(",", map { my $$w = "w" x rand(30); qq({"id": $$_, "of": "\\u00e9$$w", "x": @{[rand(1e6)]}}) } 1 .. 300), "]"' > \
+		$(VM_NATIVE_ROOT)/bin/document.json
 	@ln -s ../lib/x86_64-linux-gnu/ld-linux-x86-64.so.2 $(VM_NATIVE_ROOT)/lib64
 	@cd $(VM_NATIVE_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz

@@ -53,14 +53,15 @@ static const int64_t far[8]
 	__attribute__((aligned(64))) = {0, 100, 200, 300, 400, 500, 600, 700};
 
 #define PREPARE                                                                          \
-	"vmovdqa32 (%[near]), %%zmm16\n vmovdqa64 (%[far]), %%zmm17\n"                   \
+	"vmovdqa32 (%[near]), %%zmm4\n vmovdqa64 (%[far]), %%zmm5\n"                     \
 	"kmovq %[mask], %%k1\n vpxord %%zmm1, %%zmm1, %%zmm1\n"
 #define RUN(code, at, on)                                                                \
 	do {                                                                             \
 		read_counts(before);                                                     \
 		__asm__ volatile(PREPARE code ::[p] "r"(at), [mask] "r"((uint64_t)(on)), \
 				 [near] "r"(near), [far] "r"(far)                        \
-				 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "cc");      \
+				 : "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4",     \
+				 "xmm5", "cc");                                          \
 		read_counts(after);                                                      \
 	} while (0)
 #define TRY(name, code, offset, on)                                                      \
@@ -118,16 +119,16 @@ static void masked(void)
 
 static void scattered(void)
 {
-	TRY("gather", "vpgatherdd (%[p],%%zmm16,4), %%zmm1%{%%k1%}", 0, 0xffff);
-	TRY("gather of three lanes", "vpgatherdd (%[p],%%zmm16,4), %%zmm1%{%%k1%}", 0,
+	TRY("gather", "vpgatherdd (%[p],%%zmm4,4), %%zmm1%{%%k1%}", 0, 0xffff);
+	TRY("gather of three lanes", "vpgatherdd (%[p],%%zmm4,4), %%zmm1%{%%k1%}", 0,
 		0x8101);
-	TRY("gather of none", "vpgatherdd (%[p],%%zmm16,4), %%zmm1%{%%k1%}", 0, 0);
+	TRY("gather of none", "vpgatherdd (%[p],%%zmm4,4), %%zmm1%{%%k1%}", 0, 0);
 	TRY("gather from one line", "vpgatherqq (%[p],%%zmm1,8), %%zmm2%{%%k1%}", 0,
 		0xff);
-	TRY("gather by 8 bytes", "vgatherqpd (%[p],%%zmm17,8), %%zmm1%{%%k1%}", 0, 0x7f);
-	TRY("gather over lines", "vgatherqpd (%[p],%%zmm17,8), %%zmm1%{%%k1%}", 60, 1);
-	TRY("scatter", "vpscatterdd %%zmm1, (%[p],%%zmm16,4)%{%%k1%}", 0, 0xff);
-	TRY("scatter of none", "vpscatterqq %%zmm1, (%[p],%%zmm17,4)%{%%k1%}", 0, 0);
+	TRY("gather by 8 bytes", "vgatherqpd (%[p],%%zmm5,8), %%zmm1%{%%k1%}", 0, 0x7f);
+	TRY("gather over lines", "vgatherqpd (%[p],%%zmm5,8), %%zmm1%{%%k1%}", 60, 1);
+	TRY("scatter", "vpscatterdd %%zmm1, (%[p],%%zmm4,4)%{%%k1%}", 0, 0xff);
+	TRY("scatter of none", "vpscatterqq %%zmm1, (%[p],%%zmm5,4)%{%%k1%}", 0, 0);
 }
 
 int main(void)
