@@ -3,6 +3,7 @@
 # What a call of a function costs that is a region by CACHEPEEK_REGIONS=func:, beside a marked
 # region and beside what uftrace patches (-P, package uftrace), in instructions of the whole
 # call (package valgrind).  Fails over 1.5 times the marked region.
+# On Debian 12's libc: 599 a marked region, 896 a function, 814 with uftrace 0.13.
 #	tests/bench/functions.sh
 set -eu
 build=${B:-build}
