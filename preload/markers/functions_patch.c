@@ -142,6 +142,8 @@ static bool stop_at(uintptr_t address, uint32_t number, cp_patch_entered *entere
 	static const struct cp_trap_owner owner = {take_trap, yield_traps};
 	struct cp_breakpoints *stops = &patching.stops;
 
+	if (!cp_breakpoints_are_used())
+		return false;
 	if (patching.begun)
 		stops->why = "not in what is loaded later";
 	else if (!cp_fatal_own_traps(&owner))

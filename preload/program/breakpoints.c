@@ -50,9 +50,9 @@ static void enter_function(
 	b->entered(number, (uintptr_t *)frame, arguments, frame);
 }
 
-static const char *why_not_here(void)
+bool cp_breakpoints_are_used(void)
 {
-	return NULL;
+	return true;
 }
 
 #else
@@ -71,9 +71,9 @@ static void enter_function(
 	(void)context;
 }
 
-static const char *why_not_here(void)
+bool cp_breakpoints_are_used(void)
 {
-	return "they are used on x86-64 only";
+	return false;
 }
 
 #endif
@@ -206,8 +206,6 @@ static const char *try_one(struct cp_breakpoints *b)
 
 static const char *why_none(struct cp_breakpoints *b)
 {
-	if (why_not_here())
-		return why_not_here();
 	if (is_old())
 		return "that takes Linux 6.0";
 	if (is_traced())

@@ -45,6 +45,9 @@ struct cp_breakpoints {
 	cp_breakpoint_entered *entered;
 };
 
+/* On this kind of CPU? */
+bool cp_breakpoints_are_used(void);
+
 /* Sets one; false, with why, if that is not possible or not safe. */
 bool cp_breakpoint_set(struct cp_breakpoints *b, uintptr_t address, uint32_t number);
 
