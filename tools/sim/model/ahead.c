@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
+
 #include "model/ahead_parts.h"
 
 /* ---- where and when ---- */
