@@ -241,11 +241,6 @@ static uint64_t translate_pages(struct core *core, struct ahead *a,
 	return at;
 }
 
-static struct trip last_of(struct trip a, struct trip b)
-{
-	return a.ready > b.ready ? a : b;
-}
-
 /* A reference's ways: what it missed, when it asks, and knows where; when one of its
  * lines was fetched ahead, 0: not. */
 struct journey {

@@ -56,6 +56,11 @@ struct trip {
 	enum level level;
 };
 
+LANES_INLINE struct trip last_of(struct trip a, struct trip b)
+{
+	return a.ready > b.ready ? a : b;
+}
+
 /* The instruction that is not issued before a load has its value. */
 struct wall {
 	uint64_t number;
