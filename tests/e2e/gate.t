@@ -101,6 +101,38 @@ SKIP: {
 	is(status_text(run(command => ['xmllint', '--noout', "$work/junit.xml"])->{status}), 'exit 0', 'well-formed');
 }
 
+# ---- variables, which counts may depend on ----
+unlike($run->{out}, qr/Variables/, 'the same variables: nothing is said of them');
+{
+	# What is not kept is not told.
+	local @ENV{qw(PYTHONX LANG LC_PAPER EDITOR)} = ('secret', 'C.UTF-8', 'C', 'ed');
+	compile(20000);
+	my $other = count('other');
+	gate('--update', '--metrics', 'l1d_misses', 'other-base.json', $other);
+	compile(20200);
+}
+$text = read_file("$work/other-base.json");
+like($text, qr/^"environment": "[^"\n]*LANG:[0-9a-f]{8} .*PYTHONX:[0-9a-f]{8}[^"]*"$/m, 'a baseline has digests of variables');
+unlike($text, qr/secret|EDITOR/, 'and not what they are, nor others');
+{
+	local @ENV{qw(LANG LC_TIME)} = ('C', 'C');
+	my $unlike = count('unlike');
+	my $said = qr/^Variables are not those .*: (.+)$/m;
+	my ($names) = gate('other-base.json', $unlike)->{out} =~ $said;
+	is(join(' ', grep { /LANG|LC_PAPER|LC_TIME|PYTHONX/ } sort split(/, /, $names // '')), 'LANG LC_PAPER LC_TIME PYTHONX',
+		'a value fails: those that are other, away or new are named, each once');
+	gate('-o', 'other.md', 'other-base.json', $unlike);
+	like(read_file("$work/other.md"), $said, 'Markdown, too');
+	is(status_text(gate('--update', 'other-base.json', $unlike)->{status}), 'exit 0', 'renewed');
+	unlike(gate('other-base.json', $unlike)->{out}, $said, 'they are those of the last run then');
+	compile(20000);
+	$text = read_file("$work/other-base.json");
+	run(command => [cli(), '-E', 'sim', '-m', 'skylake-sp', '-g', 'cache', '-o', "$work/plain.json", "$work/bench"]);
+	gate('--update', 'other-base.json', "$work/plain.json");
+	unlike(read_file("$work/other-base.json"), qr/"environment"/, 'without --reproducible nothing is known of them');
+}
+$text = read_file("$work/base.json");
+
 # ---- tolerances, what cannot be judged, mistakes ----
 sub changed
 {

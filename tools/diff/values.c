@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/files/trusted.h"
 #include "tools/shared/json_file.h"
@@ -247,6 +248,25 @@ static const char *end_of(struct cp_values *values, const json_t *report)
 		(int)json_integer_value(code));
 }
 
+/* A baseline holds it, and has no use for what somebody's variables are. */
+static const char *environment_of(struct cp_values *values, const json_t *report)
+{
+	const json_t *all =
+		json_object_get(json_object_get(report, "reproducible"), "environment");
+	const char *list = NULL;
+
+	for (size_t i = 0; i < json_array_size(all); i++) {
+		const char *entry = json_string_value(json_array_get(all, i)),
+			   *equals = entry ? strchr(entry, '=') : NULL;
+
+		if (equals)
+			list = cp_text_format(values->arena, "%s%s%.*s:%08x",
+				list ? list : "", list ? " " : "", (int)(equals - entry),
+				entry, (unsigned)cp_hash_text(0, equals));
+	}
+	return list;
+}
+
 static bool is_same_text(const char *one, const char *other)
 {
 	return strcmp(one ? one : "", other ? other : "") == 0;
@@ -269,6 +289,7 @@ static void describe_side(
 		side->command = command;
 		side->engine = name ? name : "";
 		side->machine = description ? description : "";
+		side->environment = environment_of(values, report);
 		side->end = end;
 	}
 	side->mixed |= !is_same_text(side->command, command) ||

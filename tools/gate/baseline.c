@@ -144,6 +144,7 @@ bool cp_baseline_read(struct cp_baseline *gate)
 			gate, 1, "this is no baseline: --update makes one of a run");
 	gate->engine = text_of(gate->document, "engine", NULL);
 	gate->machine = text_of(gate->document, "machine", NULL);
+	gate->environment = text_of(gate->document, "environment", NULL);
 	return read_lines(gate, json_object_get(gate->document, "values"));
 }
 
@@ -199,14 +200,20 @@ static json_t *renewed_values(const struct cp_baseline *gate)
 	return all;
 }
 
-static void put_member(FILE *file, const char *key, const char *text)
+static void put_pair(FILE *file, const char *key, const char *text)
 {
 	json_t *value = json_string(text ? text : "");
 	char *dumped = json_dumps(value, JSON_ENCODE_ANY);
 
-	fprintf(file, "\"%s\": %s,\n", key, dumped ? dumped : "\"\"");
+	fprintf(file, "\"%s\": %s", key, dumped ? dumped : "\"\"");
 	free(dumped);
 	json_decref(value);
+}
+
+static void put_member(FILE *file, const char *key, const char *text)
+{
+	put_pair(file, key, text);
+	fputs(",\n", file);
 }
 
 static void put_values(FILE *file, const json_t *values)
@@ -237,7 +244,12 @@ static void put_baseline(FILE *file, const void *context)
 	put_member(file, "tolerance", it->gate->tolerance);
 	fputs("\"values\": [\n", file);
 	put_values(file, it->values);
-	fputs("]\n}\n", file);
+	fputs("]", file);
+	if (runs->environment) {
+		fputs(",\n", file);
+		put_pair(file, "environment", runs->environment);
+	}
+	fputs("\n}\n", file);
 }
 
 static bool write_file(const struct cp_baseline *gate, const json_t *values)

@@ -43,11 +43,13 @@ struct cp_baseline {
 	const char *file;
 	json_t *document; /* NULL: there is no such file yet */
 	const char *engine, *machine, *tolerance;
+	const char *environment; /* struct cp_side's; NULL: not known */
 	size_t nlines;
 	struct cp_baseline_line *lines;
 	struct cp_values *values; /* the runs, on side 1 */
 	json_t *profile;          /* the last of them, if they are profiles; else NULL */
 	const char *unlike;       /* why nothing can be compared; NULL: it can */
+	const char *variables;    /* "LANG, PATH" that are not the baseline's; NULL */
 };
 
 /* baseline.c.  false, after a message: it cannot be read. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/gate/gate.h"
 
@@ -71,9 +72,53 @@ static const char *why_unlike(const struct cp_baseline *gate)
 	return NULL;
 }
 
+/* Does a word of the list begin so? */
+static bool has_word(const char *list, const char *start, size_t length)
+{
+	const char *word;
+	size_t n;
+
+	while ((word = cp_next_piece(&list, ' ', &n)))
+		if (n >= length && strncmp(word, start, length) == 0)
+			return true;
+	return false;
+}
+
+/* The variables that are there and not the same in the other one, behind names; without
+ * those that skip has, too. */
+static const char *add_variables(struct cp_arena *arena, const char *names,
+	const char *there, const char *other, const char *skip)
+{
+	const char *word;
+	size_t length;
+
+	while ((word = cp_next_piece(&there, ' ', &length))) {
+		const char *colon = memchr(word, ':', length);
+
+		if (colon && !has_word(other, word, length) &&
+			!has_word(skip, word, (size_t)(colon + 1 - word)))
+			names = cp_text_format(arena, "%s%s%.*s", names,
+				*names ? ", " : "", (int)(colon - word), word);
+	}
+	return names;
+}
+
+static const char *variables_that_differ(const struct cp_baseline *gate)
+{
+	const char *before = gate->environment, *now = gate->values->sides[1].environment,
+		   *names = "";
+
+	if (!before || !now)
+		return NULL;
+	names = add_variables(gate->arena, names, before, now, "");
+	names = add_variables(gate->arena, names, now, before, before);
+	return *names ? cp_text_safe(gate->arena, cp_slice_of(names)) : NULL;
+}
+
 void cp_baseline_judge(struct cp_baseline *gate)
 {
 	gate->unlike = why_unlike(gate);
+	gate->variables = variables_that_differ(gate);
 	for (size_t i = 0; i < gate->nlines; i++)
 		judge_line(gate, &gate->lines[i]);
 }

@@ -13,6 +13,17 @@
 
 static const char *const words[] = {"ok", "better", "FAILS", "unknown"};
 
+/* What else may have changed the counts. */
+static void write_variables(
+	const struct cp_baseline *gate, const char *before, FILE *file)
+{
+	if (gate->variables && cp_baseline_status(gate) != 0)
+		fprintf(file,
+			"%sVariables are not those of the baseline's run, and counts "
+			"may depend on them: %s\n",
+			before, gate->variables);
+}
+
 /* ---- text ---- */
 
 static void write_line(
@@ -43,6 +54,7 @@ static void write_text(const struct cp_baseline *gate, FILE *file)
 			write_line(gate, line, file);
 	}
 	fprintf(file, "%zu of %zu values held\n", held, gate->nlines);
+	write_variables(gate, "", file);
 }
 
 /* ---- Markdown ---- */
@@ -92,6 +104,7 @@ static void write_markdown(const struct cp_baseline *gate, FILE *file)
 			if ((int)gate->lines[i].result == worst)
 				write_row(gate, &gate->lines[i], file);
 	fprintf(file, "\nCounted on %s.\n", gate->values->sides[1].machine);
+	write_variables(gate, "\n", file);
 }
 
 /* ---- JUnit ---- */
