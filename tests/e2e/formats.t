@@ -4,6 +4,7 @@
 # the reports are what the schema says.
 use strict;
 use warnings;
+use File::Copy qw(copy);
 use FindBin;
 use lib $FindBin::Bin;
 use Json;
@@ -217,6 +218,14 @@ sub openmetrics
 	is(scalar(keys %{{map { $_->{labels}{region} => 1 } grep { $_->{metric} eq 'cachepeek_region_calls' }
 		samples(read_file($files->{prom}))}}), scalar(@{$files->{report}{regions}}),
 		'hostile names: a label for each region');
+}
+{
+	my $program = scratch("two\nlines");
+	copy(program('empty'), $program) or die("$program: $!");
+	chmod(0755, $program);
+	my $files = formats('newline', engine => 'perf', command => [$program]);
+	promtool('a program with a newline in its name', $files);
+	like(read_file($files->{prom}), qr/^cachepeek_info\{exe="two\\nlines",/m, 'a newline in a label is escaped');
 }
 
 # A file that a collector reads is whole or the old one.
