@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file stripped which terminal_script need_perf can_count region threads_named leaves
+	write_file read_file stripped which terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -361,6 +361,17 @@ sub can_count
 	my ($kind) = @_;
 	$countable = run(command => [program('can_count')])->{out} unless defined $countable;
 	return $countable =~ /^$kind$/m;
+}
+
+# Why an engine cannot count here; "": it can.
+sub why_not
+{
+	my ($engine) = @_;
+	return '' if $engine eq 'sim';
+	return 'the kernel counts no software events here' if !can_count('software');
+	return '' if $engine ne 'shadow';
+	return 'Valgrind has no libVEX here' if !-e build() . '/libcachepeek/shadow.so';
+	return qx(nproc) < 2 ? 'there is no spare core' : '';
 }
 
 # Skips the whole test where the kernel counts nothing at all.

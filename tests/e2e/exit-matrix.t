@@ -96,8 +96,7 @@ sub row
 
 for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim shadow))) {
 	SKIP: {
-		skip('perf: the kernel counts no software events here', 1)
-			if $engine ne 'sim' && !can_count('software');
+		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		row($engine, $_, $rounds{$engine}) for @rows;
 		row($engine, $_, 1) for @slow;
 	}
@@ -114,8 +113,7 @@ SKIP: {
 # A report that nobody reads: what its writing meets is nobody's business.
 for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim shadow))) {
 	SKIP: {
-		skip('perf: the kernel counts no software events here', 1)
-			if $engine ne 'sim' && !can_count('software');
+		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		my $run = peek(engine => $engine, output => 'stderr', command => [program('ends'), 'exit'],
 			under => ['perl', '-e', 'pipe(R, W); close(R); open(STDERR, ">&", W); exec @ARGV or die $!']);
 		is(status_text($run->{status}), status_text(plain(command => [program('ends'), 'exit'])->{status}),

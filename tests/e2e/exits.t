@@ -14,8 +14,7 @@ my %unseen = map { $_ => 1 } qw(kill exit_group abort segv term);
 
 for my $engine (qw(perf sim shadow)) {
 	SKIP: {
-		skip('perf: the kernel counts no software events here', 1)
-			if $engine ne 'sim' && !can_count('software');
+		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		for my $how (qw(return exit _exit _Exit quick_exit thread pthread_exit atexit
 			exit_group abort segv term handled kill exec fork vfork)) {
 			my %run = (engine => $engine, command => [program('exits'), $how]);

@@ -11,8 +11,7 @@ use File::Copy;
 use Peek;
 use Test::More;
 
-plan(skip_all => 'there is no shadow.so: Valgrind has no libVEX here') if !-e build() . '/libcachepeek/shadow.so';
-plan(skip_all => 'there is no spare core') if qx(nproc) < 2;
+plan(skip_all => why_not('shadow')) if why_not('shadow');
 
 sub shadowed
 {
