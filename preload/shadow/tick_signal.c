@@ -31,6 +31,13 @@ __asm__(".text\n\t.hidden cp_tick_return\n\t.globl cp_tick_return\n"
 	"cp_tick_return:\n\tmov $15, %eax\n\tsyscall\n"
 	"\t.size cp_tick_return, .-cp_tick_return\n");
 
+/* What glibc's posix_spawn(3) starts, as make(1) does, ignores the signal. */
+static bool is_free(const struct kernel_action *now)
+{
+	return (uintptr_t)now->handler == (uintptr_t)SIG_DFL ||
+	       (uintptr_t)now->handler == (uintptr_t)SIG_IGN;
+}
+
 int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 {
 	struct kernel_action now = {0},
@@ -40,7 +47,7 @@ int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 	long result = cp_syscall(
 		SYS_rt_sigaction, CP_TICK_SIGNAL, NULL, &now, sizeof(now.mask));
 
-	if (result == 0 && now.handler && now.handler != on_tick)
+	if (result == 0 && !is_free(&now) && now.handler != on_tick)
 		return -EBUSY;
 	return result < 0 ? (int)result
 			  : (int)cp_syscall(SYS_rt_sigaction, CP_TICK_SIGNAL, &ours, NULL,

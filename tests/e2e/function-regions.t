@@ -188,12 +188,14 @@ SKIP: {
 	my $run = peek(engine => 'perf', events => 'page-faults', command => [$program],
 		env => {CACHEPEEK_REGIONS => join(',', map { "func:$_" } @functions)});
 	my %expected = %$calls;
-	delete $expected{'ping/pong'}; # two bytes, and no room behind
+	my $stops = can_count('stop');
+	delete $expected{'ping/pong'} if !$stops; # two bytes, and no room behind
 	is_deeply(calls($run->{report}), \%expected, 'kernel counters: the same calls') or diag(explain(calls($run->{report})));
 	is($run->{out}, $plain->{out}, 'and the same output');
-	is_deeply([grep { /func:/ } @{$run->{report}{warnings}}],
-		['CACHEPEEK_REGIONS=func: 1 function is no region: shorter than a jump, with no room behind: pong'],
-		'which function is none, and why');
+	is_deeply([grep { /func:.*pong/ } @{$run->{report}{warnings}}], ['CACHEPEEK_REGIONS=func: ' . ($stops ?
+		'pong cannot be patched, and begins at a breakpoint of the CPU, which takes microseconds at each call' :
+		'1 function is no region: shorter than a jump, with no room behind: pong')],
+		'which function is not patched, and why');
 }
 
 # ---- callgrind ----

@@ -83,6 +83,15 @@ like($run->{out}, qr/^\d+ 0 0$/, 'nor while it looks for children');
 like(said($run), qr/windows met a system call that would have had an effect \(the last: 61,/,
 	'which a shadow must not: its window is lost');
 
+# Who starts programs by posix_spawn(3) leaves the signal of ticks ignored in them.
+SKIP: {
+	skip('no python3', 1) if !which('python3');
+	my $spawn = 'import os, sys; os.waitpid(os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ), 0)';
+	run(command => ['python3', '-c', $spawn, cli(), '-o', scratch('spawned.json'), program('shadow_chase'), 1000],
+		env => {CACHEPEEK_ENGINE => 'shadow'});
+	like(read_file(scratch('spawned.json')), qr/windows are counted/, 'a program that posix_spawn(3) started has shadows');
+}
+
 # ---- what cannot be said ----
 
 $run = shadowed([program('shadow_chase'), 100]);
