@@ -20,7 +20,7 @@ enum cp_state {
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
 };
 
-/* Of the ticks of shadows (shadow/tick_signal.h). */
+/* The signal of the shadows' ticks (shadow/tick_signal.h). */
 #define CP_TICK_SIGNAL 32
 
 /* Wants to know of each thread but the first, in that thread: it begins, and ends. */
@@ -44,7 +44,7 @@ struct cp_runtime {
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;
-	/* Of CACHEPEEK_ENGINE=shadow (shadow/state.h); NULL: there are none. */
+	/* CACHEPEEK_ENGINE=shadow (shadow/state.h); NULL: there are none. */
 	struct cp_shadows *shadows;
 	const struct cp_thread_watch *watch; /* or NULL */
 };

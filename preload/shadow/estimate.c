@@ -8,7 +8,7 @@
 
 #include "output/report/report_parts.h"
 
-/* What a window has, and by what it is divided. */
+/* A count of a window, and the count that it is divided by. */
 struct pair {
 	double above, below;
 };

@@ -26,7 +26,7 @@ struct cp_shadow_windows {
 	unsigned n;
 };
 
-/* Of a run that took so much CPU time: each window is a slice of it. */
+/* The total of a run that took so much CPU time: each window is a slice of it. */
 struct cp_shadow_estimate cp_shadow_total(const struct cp_shadow_windows *windows,
 	enum cp_shadow_counter counter, double cpu_ns);
 struct cp_shadow_estimate cp_shadow_rate(

@@ -71,7 +71,7 @@ static bool is_limited(int resource, rlim_t least)
 	return getrlimit(resource, &limit) == 0 && limit.rlim_cur < least;
 }
 
-/* Of which the program would have less. */
+/* Limits are shared with the program, which would have less. */
 static bool has_limits(struct cp_why *why)
 {
 	if (is_limited(RLIMIT_AS, RLIM_INFINITY))

@@ -29,7 +29,7 @@ struct cp_shadow_log {
 	struct cp_shadow_window window[CP_SHADOW_WINDOWS];
 };
 
-/* What they cost, in CPU time of the program (controller.h). */
+/* The cost of shadows, in CPU time of the program (controller.h). */
 struct cp_shadow_cost {
 	uint64_t ns;        /* all of it: ticks, and pages that were copied; atomic */
 	uint64_t ticks_ns;  /* of them, ticks; atomic */

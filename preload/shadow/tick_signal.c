@@ -31,7 +31,7 @@ __asm__(".text\n\t.hidden cp_tick_return\n\t.globl cp_tick_return\n"
 	"cp_tick_return:\n\tmov $15, %eax\n\tsyscall\n"
 	"\t.size cp_tick_return, .-cp_tick_return\n");
 
-/* What glibc's posix_spawn(3) starts, as make(1) does, ignores the signal. */
+/* glibc's posix_spawn(3), which make(1) uses, leaves the signal ignored in the child. */
 static bool is_free(const struct kernel_action *now)
 {
 	return (uintptr_t)now->handler == (uintptr_t)SIG_DFL ||

@@ -13,7 +13,8 @@
 /* 0, or -errno: it is in use already, or this is no x86-64. */
 int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *));
 
-/* Of the calling thread's CPU time: its number, or -errno.  data: of the signals. */
+/* A timer of the calling thread's CPU time: its number, or -errno.  Its signals have
+ * data. */
 int cp_tick_timer(void *data);
 /* ns: 0: it is off. */
 void cp_tick_timer_arm(int timer, uint64_t ns);

@@ -77,8 +77,8 @@ static void put_key(
 	}
 }
 
-/* Of a last level that others use as well, what streams get of it.  Walks get less, but
- * their lines come around in turn: the worst case. */
+/* A last level that others use as well has the size that streams get of it.  Walks get
+ * less, but their lines come around in turn: the worst case. */
 static uint64_t bytes_of(const struct cp_calibration *calibration, enum cp_level level)
 {
 	const struct cp_cache *cache = &calibration->machine.level[level];

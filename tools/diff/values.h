@@ -56,8 +56,9 @@ struct cp_values {
 		size_t nruns;
 		const char *command, *engine, *machine; /* of its first run */
 		bool mixed; /* commands, engines or machines are not the same */
-		/* Of its first run under --reproducible: "LANG:4f1c0a2e PATH:…", a
-		 * digest for each variable that the program was given; else NULL. */
+		/* The variables of its first run under --reproducible: "LANG:4f1c0a2e
+		 * PATH:…", a digest for each variable that the program was given; else
+		 * NULL. */
 		const char *environment;
 		const char *end;
 		bool ends_differ;

@@ -13,7 +13,7 @@
 
 static const char *const words[] = {"ok", "better", "FAILS", "unknown"};
 
-/* What else may have changed the counts. */
+/* Variables, too, may have changed the counts. */
 static void write_variables(
 	const struct cp_baseline *gate, const char *before, FILE *file)
 {

@@ -22,7 +22,7 @@ void calls_begin(Int parent, Int thread, ULong mask)
 	calls.mask = mask;
 }
 
-/* What the program sees returned. */
+/* Gives the program the call's result. */
 static Bool answer(VexGuestAMD64State *g, Long result)
 {
 	g->guest_RAX = (ULong)result;
@@ -35,7 +35,7 @@ static Bool make(VexGuestAMD64State *g)
 				 g->guest_RDX, g->guest_R10, g->guest_R8, g->guest_R9));
 }
 
-/* Of a file that has offsets; NULL: it is none. */
+/* The offset of a file; NULL: it has none. */
 static Long *offset_of(ULong fd)
 {
 	int64_t *offset = shadow_plan.shared->offset;

@@ -101,7 +101,7 @@ Int VG_(memcmp)(const void *s1, const void *s2, SizeT size)
 	return 0;
 }
 
-/* What the compiler makes of assignments. */
+/* The compiler makes calls of these out of assignments. */
 void *memset(void *s, int c, size_t size)
 {
 	return VG_(memset)(s, c, size);

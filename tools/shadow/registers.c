@@ -10,7 +10,7 @@
 _Static_assert(__builtin_offsetof(VexGuestAMD64State, guest_RIP) == SHADOW_GUEST_RIP,
 	"run.S looks there");
 
-/* Of FXSAVE's image, and of what XSAVE has behind it. */
+/* Offsets in FXSAVE's image, and in what XSAVE has behind it. */
 #define TAGS 4
 #define MXCSR 24
 #define XMM 160

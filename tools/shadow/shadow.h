@@ -14,7 +14,7 @@
 #define CP_SHADOW_PROTOCOL 1
 #define CP_SHADOW_WINDOWS 4096
 
-/* What is counted in a window; X(name, meaning) */
+/* The counters of a window; X(name, meaning) */
 #define CP_SHADOW_COUNTERS(X)                                                            \
 	X(instructions, "instructions")                                                  \
 	X(loads, "loads")                                                                \
@@ -63,7 +63,7 @@ struct cp_shadow_window {
 	uint64_t where;  /* the address of an instruction, or of memory */
 	uint64_t cpu_ns; /* of the thread, between the two ticks */
 	uint64_t count[CP_SHADOW_NCOUNTERS];
-	/* Of the misses, those that may have been hits: the cache was empty when the
+	/* Misses that may have been hits: the cache was empty when the
 	 * window began. */
 	uint64_t unknown[CP_SHADOW_NCOUNTERS];
 };

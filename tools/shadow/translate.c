@@ -375,7 +375,7 @@ void translate_chain(Addr place, const void *entry, void *to, Bool fast)
 {
 	Addr own = (Addr)code + CODE - LOOKING_CODE;
 
-	/* What is kept does not lead to what is not. */
+	/* Kept code does not lead to code that is not kept. */
 	if ((Addr)to >= own && place < own)
 		return;
 	kept->changing = 1;

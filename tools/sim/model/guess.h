@@ -26,7 +26,7 @@ struct guesses {
 	struct guess by_history[GUESSES], usual[USUAL];
 };
 
-/* What was guessed came next, or not. */
+/* Learns what came next, which is what was guessed or not. */
 LANES_INLINE void guess_learn(struct guess *g, uint32_t next)
 {
 	if (g->next == next)

@@ -38,9 +38,9 @@ void counts_settle_all(struct cp_profile_path *to, const struct core *core);
 void counts_collected(struct cp_profile_path *to, const struct core *core);
 void counts_forget(void);
 
-/* What the model counts, since `before`. */
+/* Adds what the model has counted since `before`. */
 void counts_add_counted(uint64_t *to, const struct core *core, uint64_t *before);
-/* What generated code notes on a machine with a front. */
+/* The notes of generated code, on a machine with a front. */
 struct path_noted counts_noted_by_front(const struct core *core);
 
 static inline UInt path_lines(UInt ticks, UInt idle, UInt references)

@@ -173,7 +173,7 @@ static void push_frame(struct stack *s, Addr sp, Addr function, Addr ret)
 	settle_on(s);
 }
 
-/* What most calls and returns do: there is no handler on a stack of its own. */
+/* For most calls and returns: there is no handler on a stack of its own. */
 static inline void settle_simply(struct stack *s, UInt depth)
 {
 	const struct frame *top = depth ? &s->frames[depth - 1] : NULL;
