@@ -37,7 +37,7 @@ static uint64_t faults_now(void)
 static void write_probes(struct cp_shadows *s)
 {
 	for (unsigned i = 0; i < CP_PROBES; i++)
-		__atomic_fetch_add(&s->probed[i][0], 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->probed[i][0], 1, __ATOMIC_RELAXED);
 }
 
 void cp_controller_begins(struct cp_shadows *s)
