@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/warn.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/format.h"
@@ -23,6 +24,19 @@ void cp_keep_warning(const char *line)
 		cp_record_put_meta(&cp_runtime.record, "warning", line, strlen(line));
 	else if (early.count < EARLY)
 		cp_format(early.line[early.count++], sizeof(early.line[0]), "%s", line);
+}
+
+void cp_keep_note(const char *key, const char *format, ...)
+{
+	char text[600];
+	va_list arguments;
+	size_t length;
+
+	va_start(arguments, format);
+	length = cp_vformat(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	cp_record_put_meta(&cp_runtime.record, key, text,
+		length < sizeof(text) ? length : sizeof(text) - 1);
 }
 
 void cp_say_first(const char *line)

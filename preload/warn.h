@@ -11,6 +11,11 @@ void cp_warn(const char *line);
 /* In the report only. */
 void cp_keep_warning(const char *line);
 
+/* A line of the record under a key of its own, which the report puts into its words; cut
+ * off at 600 bytes. */
+void cp_keep_note(const char *key, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* On stderr only, where the report tells it in its own words. */
 void cp_say_first(const char *line);
 

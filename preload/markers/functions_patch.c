@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -224,31 +223,14 @@ void cp_functions_before_confined(void)
 
 /* ---- the end ---- */
 
-static void put_text(const char *type, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void put_text(const char *type, const char *format, ...)
-{
-	char text[600];
-	va_list arguments;
-	size_t length;
-
-	va_start(arguments, format);
-	length = cp_vformat(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (length >= sizeof(text))
-		length = sizeof(text) - 1;
-	cp_record_put_meta(&cp_runtime.record, type, text, length);
-}
-
 static void tell_pattern(struct cp_span piece, bool found)
 {
 	int length = (int)(piece.end - piece.at);
 
 	if (found)
-		put_text("function_seen", "%.*s", length, piece.at);
+		cp_keep_note("function_seen", "%.*s", length, piece.at);
 	else
-		put_text("no_function", "%.*s: no function has that name%s", length,
+		cp_keep_note("no_function", "%.*s: no function has that name%s", length,
 			piece.at,
 			patching.patcher->looks_later()
 				? ""
@@ -272,7 +254,7 @@ static void tell_cost(void)
 
 	for (unsigned i = 0; i < set->ncounters; i++)
 		if (counts_our_work(&set->counters[i].attr)) {
-			put_text("function_note",
+			cp_keep_note("function_note",
 				"a call counts some of the work "
 				"of beginning and ending its region, "
 				"which is not subtracted: "
@@ -309,24 +291,24 @@ static void tell_stopped(void)
 
 	patching.patcher->refused(CP_PATCH_STOPPED, &refused);
 	if (stops->count)
-		put_text("function_note",
+		cp_keep_note("function_note",
 			"%s cannot be patched, and %s at a breakpoint of the CPU, "
 			"which takes microseconds at each call",
 			refused.names, stops->count == 1 ? "begins" : "begin");
 	if (stops->given_up)
-		put_text("function_note",
+		cp_keep_note("function_note",
 			"calls of %s are counted up to where breakpoints were given up: %s",
 			refused.names, stops->given_up);
 	if (missed)
-		put_text("function_note",
+		cp_keep_note("function_note",
 			"%lu call%s of %s %s not counted: SIGTRAP was blocked",
 			(unsigned long)missed, missed == 1 ? "" : "s", refused.names,
 			missed == 1 ? "is" : "are");
 	if (stops->why && stops->error)
-		put_text("function_note", "no breakpoint instead: %s (error %d)",
+		cp_keep_note("function_note", "no breakpoint instead: %s (error %d)",
 			stops->why, stops->error);
 	else if (stops->why)
-		put_text("function_note", "no breakpoint instead: %s", stops->why);
+		cp_keep_note("function_note", "no breakpoint instead: %s", stops->why);
 }
 
 static void tell_refused(void)
@@ -339,7 +321,7 @@ static void tell_refused(void)
 		cp_format(more, sizeof(more), " and %u more",
 			refused.count - refused.named);
 		if (refused.why && refused.count)
-			put_text("function_note", "%u%s no region%s: %s: %s%s",
+			cp_keep_note("function_note", "%u%s no region%s: %s: %s%s",
 				refused.count,
 				refused.count == 1 ? " function is" : " functions are",
 				refused.count == 1 ? "" : "s", refused.why, refused.names,
@@ -361,7 +343,7 @@ void cp_functions_check(void)
 		tell_cost();
 	missed = patching.patcher->missed();
 	if (missed)
-		put_text("function_note",
+		cp_keep_note("function_note",
 			"%lu calls of functions are not counted: "
 			"too many were under way at once, "
 			"or were left in a way that nobody sees",

@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <link.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "preload/runtime.h"
 #include "preload/shadow/controller.h"
 #include "preload/shadow/estimate.h"
+#include "preload/shadow/tick_signal.h"
 #include "preload/shadow/ticks.h"
 #include "preload/threads/threads.h"
 #include "preload/warn.h"
@@ -135,10 +135,14 @@ static void find_own_code(struct cp_shadow_plan *plan)
 
 static void find_machine(struct cp_machine *machine)
 {
-	char error[256];
+	char error[256], line[320];
 
-	if (cp_machine_find(machine, cp_options.machine, error, sizeof(error)) < 0)
-		cp_machine_find(machine, "host", error, sizeof(error));
+	if (cp_machine_find(machine, cp_options.machine, error, sizeof(error)) == 0)
+		return;
+	cp_format(
+		line, sizeof(line), "%s (shadows have the host's caches instead)", error);
+	cp_warn(line);
+	cp_machine_find(machine, "host", error, sizeof(error));
 }
 
 static int start(struct cp_shadows *s, char *why, size_t size)
@@ -194,21 +198,7 @@ void cp_shadow_begun(void)
 
 /* ---- what is said of it ---- */
 
-static void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void say(const char *format, ...)
-{
-	char text[600];
-	va_list arguments;
-	size_t length;
-
-	va_start(arguments, format);
-	length = cp_vformat(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (length >= sizeof(text))
-		length = sizeof(text) - 1;
-	cp_record_put_meta(&cp_runtime.record, "shadow", text, length);
-}
+#define say(...) cp_keep_note("shadow", __VA_ARGS__)
 
 static const char *const end_texts[] = {
 #define X(name, text) text,
@@ -317,6 +307,14 @@ static void say_all(const struct cp_shadows *s, double cpu_ns)
 			say_counter(&windows, (enum cp_shadow_counter)i, cpu_ns);
 }
 
+static void say_machine(const struct cp_machine *machine)
+{
+	char text[512];
+
+	cp_machine_describe(machine, text, sizeof(text));
+	say("the caches are those of %s", text);
+}
+
 /* ---- steps ---- */
 
 void cp_shadow_finish(void)
@@ -325,7 +323,11 @@ void cp_shadow_finish(void)
 
 	if (!s || !cp_runtime.record.header)
 		return;
+	if (cp_ticks_are_on() && !cp_tick_signal_is_ours())
+		say("the program cancelled a thread (pthread_cancel): no windows from there "
+		    "on");
 	cp_ticks_stop();
+	say_machine(&s->machine);
 	say_all(s, (double)cp_controller_total(s));
 	cp_runtime.shadows = NULL;
 }

@@ -38,14 +38,25 @@ static bool is_free(const struct kernel_action *now)
 	       (uintptr_t)now->handler == (uintptr_t)SIG_IGN;
 }
 
+static long ask(struct kernel_action *now)
+{
+	return cp_syscall(SYS_rt_sigaction, CP_TICK_SIGNAL, NULL, now, sizeof(now->mask));
+}
+
+bool cp_tick_signal_is_ours(void)
+{
+	struct kernel_action now = {0};
+
+	return ask(&now) == 0 && now.restorer == cp_tick_return;
+}
+
 int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 {
 	struct kernel_action now = {0},
 			     ours = {on_tick,
 				     SA_SIGINFO | SA_ONSTACK | SA_RESTART | RESTORER,
 				     cp_tick_return, ~0ul};
-	long result = cp_syscall(
-		SYS_rt_sigaction, CP_TICK_SIGNAL, NULL, &now, sizeof(now.mask));
+	long result = ask(&now);
 
 	if (result == 0 && !is_free(&now) && now.handler != on_tick)
 		return -EBUSY;
@@ -60,6 +71,11 @@ int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *))
 {
 	(void)on_tick;
 	return -ENOSYS;
+}
+
+bool cp_tick_signal_is_ours(void)
+{
+	return false;
 }
 
 #endif

@@ -8,10 +8,14 @@
 #define CACHEPEEK_PRELOAD_SHADOW_TICK_SIGNAL_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* 0, or -errno: it is in use already, or this is no x86-64. */
 int cp_tick_signal_start(void (*on_tick)(int, siginfo_t *, void *));
+
+/* Not after the first pthread_cancel, with which ticks end. */
+bool cp_tick_signal_is_ours(void);
 
 /* A timer of the calling thread's CPU time: its number, or -errno.  Its signals have
  * data. */

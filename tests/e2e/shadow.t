@@ -92,6 +92,35 @@ SKIP: {
 	like(read_file(scratch('spawned.json')), qr/windows are counted/, 'a program that posix_spawn(3) started has shadows');
 }
 
+# The machine is the one that was asked for, or it is said that it is another.
+$run = shadowed([program('shadow_chase'), 100], machine => 'skylake-sp');
+like(said($run), qr/the caches are those of skylake-sp: /, 'the machine is named');
+$run = shadowed([program('shadow_chase'), 100], env => {CACHEPEEK_MACHINE => 'nosuch'});
+like(said($run), qr/^unknown machine nosuch \(shadows have the host's caches instead\)$/m, 'one that is unknown: a line');
+like(said($run), qr/the caches are those of host: /, 'and the host is named');
+
+# glibc takes the signal of ticks for itself where a thread is cancelled.
+my $cancel = write_file(scratch('cancel.c'), <<'C');
+#include <pthread.h>
+#include <time.h>
+static void *wait_long(void *nothing) { for (;;) nanosleep(&(struct timespec){1, 0}, NULL); return nothing; }
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	pthread_create(&thread, NULL, wait_long, NULL);
+	if (argc > 1)
+		pthread_cancel(thread);
+	while (clock() < 200000)
+		;
+	return argv == NULL;
+}
+C
+is(system('gcc', '-O1', '-o', scratch('cancel'), $cancel, '-pthread'), 0, 'a program that cancels a thread');
+for my $argument ([], ['cancels']) {
+	my $said = said(shadowed([scratch('cancel'), @$argument]));
+	is(scalar($said =~ /the program cancelled a thread/), @$argument ? 1 : '', "@$argument: it is said where windows ended");
+}
+
 # ---- what cannot be said ----
 
 $run = shadowed([program('shadow_chase'), 100]);
