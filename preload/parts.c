@@ -35,10 +35,19 @@
 
 /* ---- steps of more than one call ---- */
 
+/* 0, which is unknown, in a process that may not ask (seccomp.h). */
+static void note_process_cpu(void)
+{
+	uint64_t now = cp_process_cpu();
+
+	cp_runtime.record.header->cpu_ns =
+		now > cp_runtime.cpu_base ? now - cp_runtime.cpu_base : 0;
+}
+
 static void finish_threads(void)
 {
 	cp_threads_adopt();
-	cp_runtime.record.header->cpu_ns = cp_process_cpu() - cp_runtime.cpu_base;
+	note_process_cpu();
 	__atomic_fetch_add(&cp_runtime.record.header->seen_cpu_ns,
 		cp_helpers_cpu(cp_thread_cpu), __ATOMIC_RELAXED);
 	cp_threads_finish();

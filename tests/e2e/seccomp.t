@@ -31,6 +31,8 @@ for my $engine (grep { !why_not($_) } qw(perf shadow sim)) {
 		is($with->{err}, $plain->{err}, "$engine, $how: same errors");
 		is(status_text($with->{status}), status_text($plain->{status}), "$engine, $how: same status");
 		my $report = $with->{report} || kept_report(scratch("$engine-$how"));
+		my ($process) = grep { $_->{exit}{how} ne 'exec' } @{$report->{processes}};
+		cmp_ok($process->{unattributed}{cpu_s} // 0, '<', 1000, "$engine, $how: no time that nobody had");
 		my $before = region($report, 'before');
 		is($before ? $before->{calls} : 0, $how eq 'strict' || $plain->{status} == 1 << 8 ? 1 : 2,
 			"$engine, $how: what was counted until then");
