@@ -349,10 +349,16 @@ void cp_shadow_exec_failed(void)
 	cp_ticks_resume();
 }
 
+/* Later the clock may not be asked, and a tick may not return. */
 void cp_shadow_before_confined(void)
 {
+	struct cp_shadows *s = cp_runtime.shadows;
+
+	if (!s)
+		return;
 	if (cp_ticks_are_on())
 		say("the program forbade itself system calls (seccomp): no windows from "
 		    "there on");
-	cp_ticks_stop();
+	cp_shadow_finish();
+	cp_ticks_disarm(s);
 }

@@ -365,6 +365,13 @@ void cp_ticks_resume(void)
 		cp_tick_timer_arm(ticker->timer, period());
 }
 
+void cp_ticks_disarm(struct cp_shadows *s)
+{
+	for (unsigned i = 0; i < CP_TICKERS; i++)
+		if (__atomic_load_n(&s->ticker[i].thread, __ATOMIC_ACQUIRE))
+			cp_tick_timer_arm(s->ticker[i].timer, 0);
+}
+
 /* Another thread's tick takes some us, or a fork. */
 void cp_ticks_stop(void)
 {

@@ -18,4 +18,7 @@ bool cp_ticks_are_on(void);
 void cp_ticks_stop(void);
 void cp_ticks_resume(void);
 
+/* After that: no thread's timer fires any more. */
+void cp_ticks_disarm(struct cp_shadows *shadows);
+
 #endif
