@@ -5,13 +5,12 @@
 usage: clock.py [NAME...]: of kernels and programs those alone
 
 B=build: where the library is.  MACHINE: what is simulated; else this host is calibrated
-first.  RUNS=5: native runs, of which the fastest counts.  What takes longer than a model can
+first.  RUNS=5: native runs, of which the fastest counts; twice as many of programs.  What takes longer than a model can
 know (other processes, a hypervisor) only ever adds to the native time, so minima are taken.
 """
 import json
 import math
 import os
-import resource
 import shutil
 import statistics
 import subprocess
@@ -22,6 +21,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get('B', os.path.join(TOP, 'build')))
 RUNS = int(os.environ.get('RUNS', '5'))
 COMMAND = os.path.join(BUILD, 'cachepeek')
+CC = os.environ.get('CC', 'gcc').split()[-1:]
 ROUNDS = 9
 TRIES = 5
 
@@ -114,10 +114,15 @@ class Clock:
         return seconds['value'] / calls, one['counts']['instructions']['value'] / calls
 
 
+def build_preloaded(place):
+    subprocess.run([*CC, '-std=gnu11', '-O2', '-shared', '-fPIC', '-o', os.path.join(place, 'user_time.so'),
+                    os.path.join(TOP, 'tests/bench/user_time.c')], check=True)
+
+
 def build_kernels(place):
     program = os.path.join(place, 'kernels')
     sources = os.path.join(TOP, 'tests/bench/clock')
-    subprocess.run([os.environ.get('CC', 'gcc').split()[-1], '-std=gnu11', '-O2', '-I', os.path.join(TOP, 'regions'), '-o', program,
+    subprocess.run([*CC, '-std=gnu11', '-O2', '-I', os.path.join(TOP, 'regions'), '-o', program,
                     *sorted(os.path.join(sources, name) for name in os.listdir(sources) if name.endswith('.c')), '-lm'], check=True)
     return program
 
@@ -126,16 +131,21 @@ def native_kernel(program, name):
     return min(float(subprocess.run([program, name, str(ROUNDS)], check=True, capture_output=True).stdout) for _ in range(RUNS))
 
 
-# User seconds: the sum is precise, its parts are by ticks, whose share is taken of all runs.
-def native_program(command):
-    times = []
-    for _ in range(RUNS):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append((after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime))
-    user = sum(one for one, _ in times) / sum(map(sum, times))
-    return min(map(sum, times)) * user
+# User seconds from the library's constructor on, as they are predicted: the sum is precise, its parts are by ticks, whose
+# share is taken of all runs.
+def native_program(clock, command):
+    log = clock.path('user-time')
+    if os.path.exists(log):
+        os.remove(log)
+    for _ in range(2 * RUNS):
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env=dict(os.environ, LD_PRELOAD=clock.path('user_time.so'), USER_TIME=log))
+    with open(log, encoding='ascii') as file:
+        rows = [[float(word) for word in line.split()] for line in file]
+    if len(rows) != 2 * RUNS:
+        raise RuntimeError(f'{command[0]}: it ended before the native time was noted')
+    user, system = sum(row[1] for row in rows), sum(row[2] for row in rows)
+    return min(row[0] for row in rows) * user / (user + system)
 
 
 # Name and command, or why there is none.
@@ -223,6 +233,7 @@ def main():
     with tempfile.TemporaryDirectory() as place:
         clock = Clock(place)
         kernels = build_kernels(place)
+        build_preloaded(place)
         names = subprocess.run([kernels], check=True, capture_output=True, text=True).stdout.split()
         commands = dict(programs(clock))
         wanted = sys.argv[1:]
@@ -235,7 +246,7 @@ def main():
             if not commands[name]:
                 raise RuntimeError('it is not installed')
             seconds, instructions = clock.predicted(commands[name])
-            return native_program(commands[name]), seconds, instructions
+            return native_program(clock, commands[name]), seconds, instructions
 
         rows = table('kernels', [n for n in names if not wanted or n in wanted], kernel)
         print_pairs(rows)
