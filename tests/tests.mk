@@ -126,6 +126,7 @@ check-suites-run: all test-programs vm-prepare-amd64
 	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=2 VM_NATIVE_SECONDS=5400 prove tests/suites/amd64.t
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/native.sh
 	B='$(B)' PEEK_TIMEOUT=1800 prove tests/suites/criterion.t
+	B='$(B)' prove tests/suites/kcachegrind.t
 	CACHEGRIND_ALL=1 CACHEGRIND_TABLE=$(SUITES_TABLE) prove tests/sim/cachegrind.t
 	CALLGRIND_ALL=1 CALLGRIND_TABLE=$(SUITES_TABLE) CALLGRIND_SOURCES='$(SUITES_WORK)/symbols' prove tests/sim/callgrind.t
 	CALLGRIND_ALL=1 prove tests/e2e/line-regions.t tests/e2e/function-regions.t tests/sim/call-paths.t
