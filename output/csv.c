@@ -196,7 +196,7 @@ static void write_count(const struct place *place, const char *kind, const char 
 		status = count->exclusive_status;
 
 	begin_row(place, kind, name);
-	if (there)
+	if (there && status != CP_UNAVAILABLE)
 		cp_out_format(place->out, ",%lu", (unsigned long)number);
 	else
 		empty_cell(place->out);

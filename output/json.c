@@ -54,6 +54,9 @@ static void count_value(struct cp_json *json, const struct cp_count *c)
 {
 	if (c->status == CP_UNAVAILABLE)
 		cp_out_text(json->out, "{\"value\": null, \"exclusive\": null");
+	else if (c->exclusive_status == CP_UNAVAILABLE)
+		cp_out_format(json->out, "{\"value\": %lu, \"exclusive\": null",
+			(unsigned long)c->value);
 	else
 		cp_out_format(json->out, "{\"value\": %lu, \"exclusive\": %lu",
 			(unsigned long)c->value, (unsigned long)c->exclusive);

@@ -120,9 +120,11 @@ static void choose_shadow(struct cp_choice *choice)
 		return;
 	}
 	choose_perf(choice);
+	choice->shadows = true;
 	choice->tell = false;
 	cp_format(choice->why, sizeof(choice->why),
-		"CACHEPEEK_ENGINE=shadow, experimental: estimates of shadows are below");
+		"CACHEPEEK_ENGINE=shadow, experimental: caches are estimated from forks of "
+		"the program");
 }
 
 void cp_choose_engine(struct cp_choice *choice)

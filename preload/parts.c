@@ -287,6 +287,7 @@ const struct cp_life cp_parts[] = {
 	/* begun: after everything of ours. */
 	{
 		.name = "shadows",
+		.prepare = cp_shadow_prepare,
 		.begun = cp_shadow_begun,
 		.after_fork = cp_shadow_after_fork,
 		.forked_inside = cp_shadow_after_fork,

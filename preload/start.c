@@ -67,6 +67,7 @@ static int become_root(void)
 
 	cp_choose_engine(&choice);
 	cp_run.engine = choice.engine;
+	cp_run.shadows = choice.shadows;
 	cp_run.root_pid = cp_runtime.pid;
 	cp_format(cp_run.why, sizeof(cp_run.why), "%s", choice.why);
 	if (choice.tell || cp_log_level > 0)

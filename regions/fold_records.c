@@ -147,6 +147,16 @@ static bool is_followed(
 	return false;
 }
 
+/* Is it a note that each process has for itself? */
+static bool is_own(const struct cp_meta_item *meta)
+{
+	return cp_meta_is(meta, "warning") || cp_meta_is(meta, "object") ||
+	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
+	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
+	       cp_meta_is(meta, "case_seen") || cp_meta_is(meta, "no_case") ||
+	       cp_meta_is(meta, "function_note") || cp_meta_is(meta, "shadow");
+}
+
 static void keep_notes(
 	struct folding *folding, struct cp_sum_of *sum, const struct cp_record *record)
 {
@@ -156,7 +166,7 @@ static void keep_notes(
 		if (cp_meta_is(meta, "program")
 				? !is_followed(folding, cp_meta_value(meta),
 					  record->header->pid, record->header->image)
-				: cp_sum_keeps(meta))
+				: is_own(meta))
 			cp_sum_note(sum, meta);
 	}
 }

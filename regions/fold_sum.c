@@ -92,15 +92,6 @@ bool cp_sum_is_like(const struct cp_sum_of *sum, const struct cp_record *record)
 
 /* ---- notes ---- */
 
-bool cp_sum_keeps(const struct cp_meta_item *meta)
-{
-	return cp_meta_is(meta, "warning") || cp_meta_is(meta, "object") ||
-	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
-	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
-	       cp_meta_is(meta, "case_seen") || cp_meta_is(meta, "no_case") ||
-	       cp_meta_is(meta, "function_note");
-}
-
 void cp_sum_note(struct cp_sum_of *sum, const struct cp_meta_item *meta)
 {
 	struct cp_sum_note note = {meta->text, cp_meta_value(meta), meta->length};
@@ -226,6 +217,12 @@ static void add_machines(struct cp_sum_of *sum, const struct cp_record *record)
 				c++)
 				sum->machines[j].process[c] +=
 					record->machines[i]->process[c];
+}
+
+static void add_shadowed(struct cp_sum_of *sum, const struct cp_record *record)
+{
+	for (uint32_t i = 0; record->shadowed && i < sum->layout.nquantities; i++)
+		cp_shadowed_add(&sum->shadowed[i], &record->shadowed->of[i]);
 }
 
 /* ---- threads and regions ---- */
@@ -394,6 +391,7 @@ static void add_contents(struct cp_sum_of *sum, const struct cp_record *record)
 {
 	add_header(&sum->header, record->header);
 	add_machines(sum, record);
+	add_shadowed(sum, record);
 	pids_of(sum, record);
 	for (size_t i = 0; i < record->nregions; i++)
 		add_region(sum, record, record->regions[i]);
@@ -425,6 +423,8 @@ static void find_layout(struct cp_sum_of *sum)
 			sum->first.quantities[i]->terms};
 	for (uint32_t i = 0; i < header->ncounters; i++)
 		group_of[i] = sum->first.counters[i]->perf_group;
+	sum->shadowed =
+		cp_arena_alloc(sum->arena, header->nquantities * sizeof(*sum->shadowed));
 	sum->layout = (struct cp_layout){
 		.ncounters = header->ncounters,
 		.nquantities = header->nquantities,
@@ -523,6 +523,18 @@ static void put_notes(struct file *file, const struct cp_sum_of *sum)
 	}
 }
 
+static void put_shadowed(struct file *file, const struct cp_sum_of *sum)
+{
+	size_t size = sum->layout.nquantities * sizeof(*sum->shadowed);
+	struct cp_shadowed_item *item = NULL;
+
+	if (sum->first.shadowed)
+		item = put_item(file, CP_ITEM_SHADOWED, sizeof(*item) + size, NULL);
+
+	if (item)
+		memcpy(item->of, sum->shadowed, size);
+}
+
 static void put_region(
 	struct file *file, struct cp_sum_node *node, const uint64_t threads[])
 {
@@ -554,6 +566,7 @@ static void put_all(struct file *file, struct cp_sum_of *sum)
 
 	file->size = CP_RECORD_HEADER_SIZE;
 	put_notes(file, sum);
+	put_shadowed(file, sum);
 	for (unsigned i = 0; i < sum->nthreads; i++) {
 		struct cp_thread_item *item =
 			put_item(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);

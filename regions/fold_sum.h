@@ -26,6 +26,7 @@ struct cp_sum_of {
 	struct cp_sum_note *notes;
 	size_t nnotes, nmachines;
 	struct cp_machine_item *machines;
+	struct cp_shadowed *shadowed; /* [nquantities] */
 	struct cp_sum_taken {
 		struct cp_sum_taken *next;
 		const char *text; /* of a note "folding" */
@@ -41,9 +42,6 @@ void cp_sum_start(
 
 /* Same program, same events, the same way of ending: can they be added? */
 bool cp_sum_is_like(const struct cp_sum_of *sum, const struct cp_record *record);
-
-/* Is it a note that each process has for itself? */
-bool cp_sum_keeps(const struct cp_meta_item *meta);
 
 void cp_sum_note(struct cp_sum_of *sum, const struct cp_meta_item *meta);
 

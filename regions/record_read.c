@@ -91,6 +91,34 @@ static bool series_is_sound(
 	       series->block_words == header->ncounters + 2 * header->nperf_groups;
 }
 
+static bool is_amount(double amount)
+{
+	return amount >= 0 && amount < 1e18;
+}
+
+bool cp_shadowed_is_sound(const struct cp_shadowed *s)
+{
+	return s->why < CP_SHADOWED_NWHYS && s->with < UINT32_MAX &&
+	       s->without < UINT32_MAX && is_amount(s->with_ns) &&
+	       is_amount(s->without_ns) && is_amount(s->seen_ns) && is_amount(s->value) &&
+	       s->square >= 0 && s->square < 1e36 && is_amount(s->low) &&
+	       is_amount(s->high);
+}
+
+static bool shadowed_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_shadowed_item *shadowed = (const void *)item;
+
+	if (item->size <
+		sizeof(*shadowed) + header->nquantities * sizeof(shadowed->of[0]))
+		return false;
+	for (uint32_t i = 0; i < header->nquantities; i++)
+		if (!cp_shadowed_is_sound(&shadowed->of[i]))
+			return false;
+	return true;
+}
+
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -110,6 +138,8 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return item->size >= sizeof(struct cp_machine_item);
 	case CP_ITEM_MPI:
 		return item->size >= sizeof(struct cp_mpi_item);
+	case CP_ITEM_SHADOWED:
+		return shadowed_is_sound(header, item);
 	case CP_ITEM_SERIES:
 		return series_is_sound(header, item);
 	default:
@@ -167,6 +197,8 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 			(const struct cp_machine_item *)item;
 	else if (item->type == CP_ITEM_SERIES && !record->series)
 		record->series = (const struct cp_series_item *)(const void *)item;
+	else if (item->type == CP_ITEM_SHADOWED && !record->shadowed)
+		record->shadowed = (const struct cp_shadowed_item *)(const void *)item;
 	else if (item->type == CP_ITEM_MPI && !record->mpi)
 		record->mpi = (const struct cp_mpi_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)

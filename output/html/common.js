@@ -8,7 +8,7 @@ const meanings = {
 	exact: 'counted, all the time',
 	scaled: 'counted part of the time, and extrapolated (±)',
 	simulated: 'counted by the simulated PMU, on the simulated machine',
-	estimated: 'inferred, without an error bar (~)',
+	estimated: 'inferred (~), with an error bar where that is known',
 	unavailable: 'not counted (—), which is not 0',
 };
 
@@ -126,6 +126,8 @@ function explain(v, unit) {
 	if (v.status === 'scaled' && v.coverage != null)
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
+	else if (v.status === 'estimated' && v.error != null)
+		text += ': ± ' + full(v.error);
 	return v.reason ? text + ': ' + v.reason : text;
 }
 

@@ -426,6 +426,7 @@ static void describe_report(struct cp_report *report, const struct cp_record *re
 	report->sweep = meta_or_empty(record, "sweep");
 	report->windows = meta_or_empty(record, "windows");
 	report->sample = meta_or_empty(record, "sample");
+	report->shadows = meta_or_empty(record, "shadows");
 	report->weights = cp_weights_read(cp_record_meta(record, "weights", NULL));
 	report->domain = domain_of(record->header);
 	report->line = line_size(cp_record_meta(record, "line", NULL));

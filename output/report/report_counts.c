@@ -272,6 +272,8 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
 		return count;
 	}
+	if (quantity->available == CP_QUANTITY_SHADOWED)
+		return cp_no_count("shadows estimate it for the whole process");
 	if (raw->gap)
 		return cp_no_count(raw->gap);
 	if (cp_is_sampled(raw->record, quantity))

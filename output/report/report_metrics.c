@@ -110,6 +110,9 @@ static struct cp_value look_up(void *context, const char *name)
 	if (index < 0)
 		return cp_unavailable("not counted in this run");
 	count = &scope->region->counts[index];
+	if (scope->own && count->status != CP_UNAVAILABLE &&
+		count->exclusive_status == CP_UNAVAILABLE)
+		return cp_unavailable("what nested regions have of it is not known");
 	return (struct cp_value){
 		.value = (double)(scope->own ? count->exclusive : count->value),
 		.status = count->status,

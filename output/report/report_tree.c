@@ -292,9 +292,11 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }
 
-static void merge_threads(
-	struct cp_report *report, struct cp_process *process, bool sparse)
+static void merge_threads(struct cp_report *report, const struct cp_source *source,
+	struct cp_process *process)
 {
+	bool sparse = source->record.header->flags & CP_RECORD_SPARSE;
+
 	process->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 	for (size_t i = 0; i < process->nthreads; i++) {
 		struct cp_thread *thread = &process->threads[i];
@@ -306,6 +308,8 @@ static void merge_threads(
 		cp_merge_tree(report, process->total, thread->root, at);
 		cp_merge_tree(report, report->total, thread->root, at);
 	}
+	cp_shadowed_merge(report, source, process->total);
+	cp_shadowed_merge(report, source, report->total);
 	cp_merge_finish(report, process->total);
 	cp_metrics_of_tree(report, process->total);
 }
@@ -325,7 +329,8 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 	process->unattributed = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*process->unattributed));
 	cp_count_unattributed(report, source, process->unattributed);
-	merge_threads(report, process, source->record.header->flags & CP_RECORD_SPARSE);
+	merge_threads(report, source, process);
+	cp_shadowed_of_process(report, process);
 	if (source->record.series)
 		process->course = cp_course_of(report, source, process, regions);
 }

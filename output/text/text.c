@@ -244,8 +244,8 @@ static const char *in_short(struct cp_text *text, const char *why)
 /* Half-widths of the 95 % intervals of what is asked for most, as far as it is there. */
 static const char *intervals_text(struct cp_text *text)
 {
-	static const char *const names[] = {
-		"l1d_misses", "l1i_misses", "l2_misses", "llc_misses", "dtlb_walks"};
+	static const char *const names[] = {"instructions", "l1d_misses", "l1i_misses",
+		"l2_misses", "llc_misses", "dtlb_walks"};
 	const char *line = "";
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -274,11 +274,26 @@ static void print_sampled(struct cp_text *text)
 			intervals_text(text)));
 }
 
+static void print_shadows(struct cp_text *text)
+{
+	cp_text_labelled(text, "shadows",
+		cp_text_format(text->arena,
+			"estimates for the machine below from forks of the program "
+			"(CACHEPEEK_ENGINE=shadow, %s), %s; what the kernel counts is "
+			"exact%s",
+			text->report->shadows, domain_text(text->report),
+			intervals_text(text)));
+}
+
 static void print_source(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
 	const char *why = in_short(text, report->why);
 
+	if (*report->shadows) {
+		print_shadows(text);
+		return;
+	}
 	if (report->engine != CP_ENGINE_SIM) {
 		print_engine(text);
 		return;
@@ -367,6 +382,8 @@ static void write_whole(struct cp_text *text)
 {
 	print_command(text);
 	print_engine(text);
+	if (*text->report->shadows)
+		print_shadows(text);
 	if (*text->report->machine)
 		cp_text_labelled(text, "machine", text->report->machine);
 	print_pinned(text);

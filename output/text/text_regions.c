@@ -141,6 +141,8 @@ static const char *own_cell(struct cp_text *text, const struct cp_text_column *c
 	double share = all.value > 0 ? 100 * own.value / all.value : 0;
 	const char *about;
 
+	if (!region->parent)
+		own = all;
 	if (own.status == CP_UNAVAILABLE || all.status == CP_UNAVAILABLE)
 		return "—";
 	about = own.status == CP_ESTIMATED ? "~" : "";

@@ -13,23 +13,22 @@
 /* With fewer windows nothing is said. */
 #define CP_SHADOW_FEWEST 10
 
-/* An estimate and half of its 95 % interval, of a count or of a rate per 1,000
- * instructions.  What is unknown of the windows is in the interval. */
+/* An estimate and half of its 95 % interval.  What is unknown of the windows is in the
+ * interval. */
 struct cp_shadow_estimate {
 	double value, error;
 	double low, high; /* by what is unknown alone, of the value */
 };
 
-/* The windows that are counted. */
+/* The windows that are counted, in the order in which they began. */
 struct cp_shadow_windows {
 	const struct cp_shadow_window *window;
 	unsigned n;
 };
 
-/* The total of a run that took so much CPU time: each window is a slice of it. */
+/* The total of a run that took so much CPU time: each window is a slice of it, and
+ * stands for the time around it. */
 struct cp_shadow_estimate cp_shadow_total(const struct cp_shadow_windows *windows,
 	enum cp_shadow_counter counter, double cpu_ns);
-struct cp_shadow_estimate cp_shadow_rate(
-	const struct cp_shadow_windows *windows, enum cp_shadow_counter counter);
 
 #endif

@@ -13,11 +13,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/counters/events.h"
 #include "base/counters/options.h"
 #include "base/counters/simtool.h"
 #include "base/format.h"
 #include "base/map.h"
+#include "preload/planned.h"
 #include "preload/reexec.h"
+#include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/shadow/controller.h"
 #include "preload/shadow/estimate.h"
@@ -133,18 +136,6 @@ static void find_own_code(struct cp_shadow_plan *plan)
 	}
 }
 
-static void find_machine(struct cp_machine *machine)
-{
-	char error[256], line[320];
-
-	if (cp_machine_find(machine, cp_options.machine, error, sizeof(error)) == 0)
-		return;
-	cp_format(
-		line, sizeof(line), "%s (shadows have the host's caches instead)", error);
-	cp_warn(line);
-	cp_machine_find(machine, "host", error, sizeof(error));
-}
-
 static int start(struct cp_shadows *s, char *why, size_t size)
 {
 	struct cp_shadow_plan plan = {
@@ -158,8 +149,7 @@ static int start(struct cp_shadows *s, char *why, size_t size)
 			"version (`make install`)");
 		return -ENOENT;
 	}
-	find_machine(&s->machine);
-	cp_sim_describe(&s->machine, &words);
+	cp_sim_describe(&cp_plan.machine[0], &words);
 	plan.words = words.word;
 	plan.nwords = CP_NLEVELS + 2; /* the rest is of time */
 	find_own_code(&plan);
@@ -184,12 +174,12 @@ static int make_shadows(char *why, size_t size)
 
 void cp_shadow_begun(void)
 {
-	char line[400];
+	char line[CP_WHY_SIZE + 80];
 	struct cp_why why = {{0}};
 
-	if (cp_options.engine != CP_CHOOSE_SHADOW || !cp_runtime.record.header ||
-		!cp_shadow_possible(&why) ||
-		make_shadows(why.text, sizeof(why.text)) == 0)
+	if (!cp_runtime.shadowed ||
+		(cp_shadow_possible(&why) &&
+			make_shadows(why.text, sizeof(why.text)) == 0))
 		return;
 	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
 		why.text);
@@ -203,18 +193,6 @@ void cp_shadow_begun(void)
 static const char *const end_texts[] = {
 #define X(name, text) text,
 	CP_SHADOW_ENDS(X)
-#undef X
-};
-
-static const char *const meanings[] = {
-#define X(name, meaning) meaning,
-	CP_SHADOW_COUNTERS(X)
-#undef X
-};
-
-static const char *const names[] = {
-#define X(name, meaning) #name,
-	CP_SHADOW_COUNTERS(X)
 #undef X
 };
 
@@ -250,31 +228,6 @@ static void say_windows(double mean, double cost)
 		    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW libc uses none");
 }
 
-static void say_counter(const struct cp_shadow_windows *windows,
-	enum cp_shadow_counter counter, double cpu_ns)
-{
-	struct cp_shadow_estimate total = cp_shadow_total(windows, counter, cpu_ns),
-				  rate = cp_shadow_rate(windows, counter);
-	bool outer = counter == CP_SHADOW_l2_misses || counter == CP_SHADOW_llc_misses;
-
-	if (outer && !cp_runtime.shadows->plain) {
-		say("%s: — (a cache of this machine's kind is not known to be warm)",
-			names[counter]);
-		return;
-	}
-	if (total.high - total.low > total.value) {
-		say("%s (%s): — (between %lu and %lu: what the caches held when windows "
-		    "began is not known)",
-			names[counter], meanings[counter], (unsigned long)total.low,
-			(unsigned long)total.high);
-		return;
-	}
-	say("%s (%s): estimated %lu ± %lu, %lu.%02u ± %lu.%02u in 1,000 instructions",
-		names[counter], meanings[counter], (unsigned long)total.value,
-		(unsigned long)total.error, HUNDREDTHS(rate.value),
-		HUNDREDTHS(rate.error));
-}
-
 static double mean_instructions(const struct cp_shadow_windows *windows)
 {
 	double sum = 0;
@@ -284,9 +237,7 @@ static double mean_instructions(const struct cp_shadow_windows *windows)
 	return windows->n ? sum / windows->n : 0;
 }
 
-/* Threads without ticks (there are too many) had some of the time, and nobody knows how
- * much. */
-static void say_all(const struct cp_shadows *s, double cpu_ns)
+static void say_all(const struct cp_shadows *s)
 {
 	const struct cp_shadow_windows windows = {s->log.window, s->log.nwindows};
 
@@ -295,53 +246,128 @@ static void say_all(const struct cp_shadows *s, double cpu_ns)
 			100 * (double)s->cost.ns /
 				(double)(cp_process_cpu() - s->cost.began));
 	if (s->untimed)
-		say("— (%u threads had no windows: there were more than %d at a time, or no "
-		    "timers for them)",
+		say("%u threads had no windows: there were more than %d at a time, or no "
+		    "timers for them",
 			s->untimed, CP_TICKERS);
-	else if (windows.n < CP_SHADOW_FEWEST)
-		say("— (fewer than %d windows are counted: a program that runs for less than a "
-		    "second or two, or loses them, has too few; CACHEPEEK_ENGINE=sim counts all)",
-			CP_SHADOW_FEWEST);
-	else
-		for (int i = 0; i < CP_SHADOW_NCOUNTERS; i++)
-			say_counter(&windows, (enum cp_shadow_counter)i, cpu_ns);
 }
 
-static void say_machine(const struct cp_machine *machine)
-{
-	char text[512];
+/* ---- what is estimated ---- */
 
-	cp_machine_describe(machine, text, sizeof(text));
-	say("the caches are those of %s", text);
+void cp_shadow_prepare(void)
+{
+	const struct cp_event_set *set = &cp_plan.set;
+	struct cp_shadowed_item *made;
+
+	if (!cp_run.shadows)
+		return;
+	made = cp_record_reserve(&cp_runtime.record,
+		sizeof(*made) + set->nquantities * sizeof(made->of[0]));
+	if (!made)
+		return;
+	for (unsigned q = 0; q < set->nquantities; q++)
+		if (set->quantities[q].shadowed)
+			made->of[q] = (struct cp_shadowed){
+				.why = CP_SHADOWED_NOT_YET, .without = 1};
+	cp_item_publish(made, CP_ITEM_SHADOWED);
+	cp_runtime.shadowed = made;
+}
+
+/* Threads without ticks (there are too many) had some of the time, and nobody knows how
+ * much. */
+static enum cp_shadowed_why why_not(const struct cp_shadows *s,
+	enum cp_shadow_counter counter, const struct cp_shadow_estimate *estimate)
+{
+	bool outer = counter >= CP_SHADOW_l2_accesses && counter <= CP_SHADOW_llc_misses;
+
+	if (!s)
+		return CP_SHADOWED_NO;
+	if (s->untimed)
+		return CP_SHADOWED_UNTIMED;
+	if (s->log.nwindows < CP_SHADOW_FEWEST)
+		return CP_SHADOWED_FEW;
+	if (outer && !s->plain)
+		return CP_SHADOWED_NOT_WARM;
+	if (estimate->high - estimate->low > estimate->value)
+		return CP_SHADOWED_UNKNOWN;
+	return CP_SHADOWED_KNOWN;
+}
+
+static void fill(struct cp_shadowed *to, const struct cp_shadows *s,
+	enum cp_shadow_counter counter, double cpu_ns)
+{
+	struct cp_shadow_windows windows = {0};
+	struct cp_shadow_estimate e = {0};
+
+	memset(to, 0, sizeof(*to));
+	if (s)
+		windows = (struct cp_shadow_windows){s->log.window, s->log.nwindows};
+	if (windows.n >= CP_SHADOW_FEWEST)
+		e = cp_shadow_total(&windows, counter, cpu_ns);
+	to->why = why_not(s, counter, &e);
+	to->low = e.low;
+	to->high = e.high;
+	if (to->why != CP_SHADOWED_KNOWN) {
+		to->without = 1;
+		to->without_ns = cpu_ns;
+		return;
+	}
+	to->with = 1;
+	to->with_ns = cpu_ns;
+	to->value = e.value;
+	to->square = e.error * e.error;
+	for (unsigned i = 0; i < windows.n; i++)
+		to->seen_ns += (double)windows.window[i].cpu_ns;
+}
+
+static void fill_all(const struct cp_shadows *s)
+{
+	const struct cp_event_set *set = &cp_plan.set;
+	double cpu_ns = s ? (double)cp_controller_total(s) : (double)cp_process_cpu();
+
+	for (unsigned q = 0; cp_runtime.shadowed && q < set->nquantities; q++)
+		if (set->quantities[q].shadowed)
+			fill(&cp_runtime.shadowed->of[q], s,
+				(enum cp_shadow_counter)cp_shadow_counter(
+					set->quantities[q].name),
+				cpu_ns);
 }
 
 /* ---- steps ---- */
 
-void cp_shadow_finish(void)
+static void conclude(void)
 {
 	struct cp_shadows *s = cp_runtime.shadows;
 
-	if (!s || !cp_runtime.record.header)
+	if (!cp_runtime.shadowed || !cp_runtime.record.header)
 		return;
 	if (cp_ticks_are_on() && !cp_tick_signal_is_ours())
 		say("the program cancelled a thread (pthread_cancel): no windows from there "
 		    "on");
 	cp_ticks_stop();
-	say_machine(&s->machine);
-	say_all(s, (double)cp_controller_total(s));
+	fill_all(s);
+	if (s)
+		say_all(s);
 	cp_runtime.shadows = NULL;
+	cp_runtime.shadowed = NULL;
+}
+
+void cp_shadow_finish(void)
+{
+	conclude();
 }
 
 /* In a fork child: they were the parent's. */
 void cp_shadow_after_fork(void)
 {
 	cp_runtime.shadows = NULL;
+	cp_runtime.shadowed = NULL;
 	cp_runtime.watch = NULL;
 }
 
 void cp_shadow_before_exec(void)
 {
 	cp_ticks_stop();
+	fill_all(cp_runtime.shadows);
 }
 
 void cp_shadow_exec_failed(void)
@@ -359,6 +385,6 @@ void cp_shadow_before_confined(void)
 	if (cp_ticks_are_on())
 		say("the program forbade itself system calls (seccomp): no windows from "
 		    "there on");
-	cp_shadow_finish();
+	conclude();
 	cp_ticks_disarm(s);
 }

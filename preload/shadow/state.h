@@ -9,7 +9,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/machine/machine.h"
 #include "tools/shadow/shadow.h"
 
 #define CP_TICKERS 256 /* threads that have ticks at a time */
@@ -74,9 +73,7 @@ struct cp_shadows {
 	struct cp_shadow_cost cost;
 	struct cp_shadow_log log;
 	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
-	/* shadow.c */
-	struct cp_machine machine;
-	bool plain;
+	bool plain; /* shadow.c */
 };
 
 #endif

@@ -111,6 +111,7 @@ static bool reap(struct cp_shadows *s, int options)
 	if (ended != s->child && ended != -ECHILD)
 		return false;
 	cp_controller_reaped(s);
+	window->at_ns = s->shared->at_ns;
 	window->cpu_ns = s->shared->cpu_ns;
 	if (window->cpu_ns < s->shared->slice_ns / 4 && window->end == CP_SHADOW_MATCHED)
 		window->end = CP_SHADOW_COPIED;
@@ -133,6 +134,7 @@ static enum cp_ticks_state fork_shadow(
 	long child;
 
 	s->shared->posted = s->shared->finished = 0;
+	s->shared->at_ns = cp_controller_total(s);
 	memset(&s->shared->window, 0, sizeof(s->shared->window));
 	note_offsets(s->shared->offset);
 	cp_controller_forks(s);

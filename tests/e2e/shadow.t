@@ -8,6 +8,7 @@ use utf8;
 use FindBin;
 use lib $FindBin::Bin;
 use File::Copy;
+use JSON::PP;
 use Peek;
 use Test::More;
 
@@ -26,15 +27,26 @@ sub said
 	return join("\n", map { ref($_) ? $_->{text} // '' : $_ } @{$run->{report}{warnings}});
 }
 
-# name => [value, error, rate, error], of what is estimated
-sub estimates
+# Of the whole run.
+sub of_run
 {
-	my $said = said($_[0]);
-	my %estimate;
-	while ($said =~ /(\w+) \([^)]*\): estimated (\d+) ± (\d+), ([\d.]+) ± ([\d.]+) in 1,000/g) {
-		$estimate{$1} = [$2, $3, $4, $5];
-	}
-	return \%estimate;
+	my ($run, $name) = @_;
+	return region($run->{report})->{counts}{$name};
+}
+
+# How often in 1,000 instructions.
+sub rate
+{
+	my ($run, $name) = @_;
+	return 1000 * (of_run($run, $name)->{value} // 0) / (of_run($run, 'instructions')->{value} || 1);
+}
+
+sub ok_estimated
+{
+	my ($run, $name) = @_;
+	my $count = of_run($run, $name);
+	ok($count->{status} eq 'estimated' && defined $count->{value} && $count->{error} >= 0, "$name: a value with its interval") or diag(explain($count));
+	return $count;
 }
 
 sub windows { said($_[0]) =~ /(\d+) windows are counted, of (\d+) instructions on average; (\d+) are lost/ }
@@ -66,16 +78,42 @@ is("$children $signals", '0 0', 'the program sees no child, and no SIGCHLD');
 like($run->{report}{engine}{why} // $run->{json}, qr/shadow, experimental/, 'the engine is said to be experimental');
 
 my ($counted, $mean, $lost) = windows($run);
-my $e = estimates($run);
 cmp_ok($counted, '>=', 10, 'there are windows') or diag(said($run));
 cmp_ok($lost, '<=', 0.1 * $counted + 1, 'and nearly all are counted') or diag(said($run));
-cmp_ok(abs($e->{loads}[2] - 1000 / 3), '<', 0.5, 'one instruction in three loads');
-cmp_ok(abs($e->{l1d_misses}[2] - 1000 / 3), '<=', $e->{l1d_misses}[3] + 0.5, 'and each load misses L1D');
-cmp_ok($e->{l1d_misses}[2], '<=', $e->{loads}[2] + $e->{stores}[2], 'once: there are no more than references');
-# Time is what the whole run is estimated by, and that of a step depends on the machine's load.
-cmp_ok(abs(log($e->{instructions}[0] / (3 * $steps))), '<', log(2), 'the steps are found again in the whole run');
+my $loads = ok_estimated($run, 'l1d_accesses');
+my $misses = ok_estimated($run, 'l1d_misses');
+ok_estimated($run, 'l2_misses');
+cmp_ok(abs(rate($run, 'l1d_accesses') - 1000 / 3), '<', 0.5, 'one instruction in three loads');
+cmp_ok(abs($misses->{value} - $loads->{value}), '<=', 2 * $misses->{error}, 'and each load misses L1D');
+cmp_ok($misses->{value}, '<=', $loads->{value}, 'once: there are no more than references');
 unlike(said($run), qr/windows came by the place twice/, 'each place is found once');
-like(said($run), qr/llc_misses \(lines not in the last level\): (?:—|estimated)/, 'the last level is said to be unknown, or is known');
+my $last = of_run($run, 'llc_misses');
+ok($last->{status} eq 'estimated' || $last->{reason} =~ /^between 0 and \d+: what caches held when windows began is not known$/,
+	'the last level is known, or between bounds') or diag(explain($last));
+is(of_run($run, 'l1d_writebacks')->{reason}, 'shadows do not estimate it (CACHEPEEK_ENGINE=sim counts more)', 'what is not estimated has a reason');
+
+# Time is what the whole run is estimated by, and that of a step depends on what else the
+# machine does.  The interval knows of that; three of it are left in one run of a million.
+my @formats = map { scratch("adds.$_") } qw(json txt csv html);
+$run = run(command => [cli(), '-E', 'shadow', (map { ('-o', $_) } @formats), program('shadow_chase'), 3000, 'adds'],
+	env => {CACHEPEEK_EVENTS => 'instructions,l1d_misses,page_faults', CACHEPEEK_CHILDREN => undef});
+my ($json, $screen, $csv, $page) = map { read_file($_) } @formats;
+$run->{report} = decode_json($json);
+($steps) = split(' ', $run->{out});
+my $all = ok_estimated($run, 'instructions');
+cmp_ok(abs($all->{value} - 3 * $steps), '<=', 3 * $all->{error} + 0.05 * 3 * $steps, 'the steps are found again in the whole run')
+	or diag(3 * $steps, explain($all), said($run));
+is(of_run($run, 'page_faults')->{status}, 'exact', 'what the kernel counts is exact');
+my ($process) = @{$run->{report}{processes}};
+is($process->{whole_process}{counts}{instructions}{value}, $all->{value}, 'the process has it, too');
+is($process->{threads}[0]{regions}[0]{counts}{instructions}{reason}, 'shadows estimate it for the whole process', 'and no thread');
+like($screen, qr/^shadows +estimates for the machine below.*intervals:\s+instructions\s/ms, 'text: says so, with the interval');
+like($screen, qr/^whole run .* ~\d/m, 'and the value is marked');
+like($csv, qr/^[^\n]*instructions,$all->{value},events,estimated,/m, 'CSV: the value and its status');
+ok($page =~ /"instructions": \{"value": $all->{value}, "exclusive": \d+, "status": "estimated", "coverage": [\d.]+, "error": [\d.]+/, 'a page has both');
+my $diff = run(command => [cli(), 'diff', '--all', '-o', '-', $formats[0], $formats[0]]);
+like($diff->{out}, qr/instructions/, 'diff compares it') or diag($diff->{out}, $diff->{err});
+
 is_deeply(left(), [], 'no shadow is left');
 
 $run = shadowed([program('shadow_chase'), 1000, 'looks']);
@@ -94,10 +132,10 @@ SKIP: {
 
 # The machine is the one that was asked for, or it is said that it is another.
 $run = shadowed([program('shadow_chase'), 100], machine => 'skylake-sp');
-like(said($run), qr/the caches are those of skylake-sp: /, 'the machine is named');
+like($run->{report}{machine}{description}, qr/^skylake-sp: /, 'the machine is named');
 $run = shadowed([program('shadow_chase'), 100], env => {CACHEPEEK_MACHINE => 'nosuch'});
 like(said($run), qr/^unknown machine nosuch \(shadows have the host's caches instead\)$/m, 'one that is unknown: a line');
-like(said($run), qr/the caches are those of host: /, 'and the host is named');
+like($run->{report}{machine}{description}, qr/^host: /, 'and the host is named');
 
 # glibc takes the signal of ticks for itself where a thread is cancelled.
 my $cancel = write_file(scratch('cancel.c'), <<'C');
@@ -124,8 +162,9 @@ for my $argument ([], ['cancels']) {
 # ---- what cannot be said ----
 
 $run = shadowed([program('shadow_chase'), 100]);
-like(said($run), qr/— \(fewer than 10 windows are counted/, 'a short run has no estimates, and a reason');
-unlike(said($run), qr/estimated \d/, 'and none is made up');
+my $few = of_run($run, 'instructions');
+is($few->{value}, undef, 'a short run has no estimates, and none is made up');
+like($few->{reason}, qr/^fewer than 10 windows of shadows are counted/, 'for a reason');
 
 $run = shadowed([program('shadow_chase'), 100], under => ['taskset', '-c', '0']);
 like($run->{json} . "@{$run->{notes}}", qr/there is no spare core for shadows/, 'one CPU: a line says so');

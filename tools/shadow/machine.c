@@ -133,10 +133,23 @@ static void store_unknown(ULong *to)
 {
 	to[CP_SHADOW_l1i_misses] = lines_in(&running->l1i);
 	to[CP_SHADOW_l1d_misses] = lines_in(&running->l1d);
+	to[CP_SHADOW_l2_accesses] = to[CP_SHADOW_l1i_misses] + to[CP_SHADOW_l1d_misses];
 	to[CP_SHADOW_l2_misses] = lines_in(&running->l2);
+	to[CP_SHADOW_llc_accesses] = to[CP_SHADOW_l2_misses];
 	to[CP_SHADOW_llc_misses] = lines_in(&uncore.llc);
 	to[CP_SHADOW_dtlb_misses] = lines_in(&running->dtlb);
 	to[CP_SHADOW_dtlb_walks] = lines_in(&running->dtlb) + lines_in(&running->stlb);
+	to[CP_SHADOW_itlb_misses] = lines_in(&running->itlb);
+	to[CP_SHADOW_itlb_walks] = lines_in(&running->itlb) + lines_in(&running->stlb);
+}
+
+/* Where there is nothing behind L2, that is the last level. */
+static void end_at_l2(struct cp_shadow_window *window)
+{
+	window->count[CP_SHADOW_llc_accesses] = window->count[CP_SHADOW_l2_accesses];
+	window->unknown[CP_SHADOW_llc_accesses] = window->unknown[CP_SHADOW_l2_accesses];
+	window->count[CP_SHADOW_llc_misses] = window->count[CP_SHADOW_l2_misses];
+	window->unknown[CP_SHADOW_llc_misses] = window->unknown[CP_SHADOW_l2_misses];
 }
 
 /* As output/presets/sim.events has them. */
@@ -147,10 +160,13 @@ void machine_store(struct cp_shadow_window *window)
 
 	collect();
 	to[CP_SHADOW_instructions] = n[CP_SIM_instructions];
-	to[CP_SHADOW_loads] = n[CP_SIM_l1d_loads];
-	to[CP_SHADOW_stores] = n[CP_SIM_l1d_stores];
+	to[CP_SHADOW_l1d_accesses] = n[CP_SIM_l1d_loads] + n[CP_SIM_l1d_stores];
+	to[CP_SHADOW_l1d_loads] = n[CP_SIM_l1d_loads];
+	to[CP_SHADOW_l1d_stores] = n[CP_SIM_l1d_stores];
 	to[CP_SHADOW_l1i_misses] = n[CP_SIM_l1i_misses];
 	to[CP_SHADOW_l1d_misses] = n[CP_SIM_l1d_load_misses] + n[CP_SIM_l1d_store_misses];
+	to[CP_SHADOW_l2_accesses] = n[CP_SIM_l2_accesses];
+	to[CP_SHADOW_llc_accesses] = n[CP_SIM_llc_accesses];
 	to[CP_SHADOW_l2_misses] = n[CP_SIM_l2_ifetch_misses] + n[CP_SIM_l2_load_lines] +
 				  n[CP_SIM_l2_store_lines] + n[CP_SIM_l2_prefetch_misses];
 	to[CP_SHADOW_llc_misses] = n[CP_SIM_llc_ifetch_misses] +
@@ -159,8 +175,12 @@ void machine_store(struct cp_shadow_window *window)
 	to[CP_SHADOW_dtlb_misses] =
 		n[CP_SIM_dtlb_load_misses] + n[CP_SIM_dtlb_store_misses];
 	to[CP_SHADOW_dtlb_walks] = n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks];
+	to[CP_SHADOW_itlb_misses] = n[CP_SIM_itlb_misses];
+	to[CP_SHADOW_itlb_walks] = n[CP_SIM_itlb_walks];
 	if (!running->flex)
 		store_unknown((ULong *)window->unknown);
+	if (!tool_options.machine.llc.sets)
+		end_at_l2(window);
 	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
 		if (window->unknown[i] > window->count[i])
 			window->unknown[i] = window->count[i];

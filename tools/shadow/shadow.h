@@ -11,23 +11,28 @@
 
 #include <stdint.h>
 
-#define CP_SHADOW_PROTOCOL 1
+#define CP_SHADOW_PROTOCOL 2
 #define CP_SHADOW_WINDOWS 4096
 
-/* The counters of a window; X(name, meaning) */
+/* The counters of a window: presets, as output/presets/sim.events has them. */
 #define CP_SHADOW_COUNTERS(X)                                                            \
-	X(instructions, "instructions")                                                  \
-	X(loads, "loads")                                                                \
-	X(stores, "stores")                                                              \
-	X(l1i_misses, "lines of code not in L1I")                                        \
-	X(l1d_misses, "references that missed L1D")                                      \
-	X(l2_misses, "lines that L2 had not")                                            \
-	X(llc_misses, "lines not in the last level")                                     \
-	X(dtlb_misses, "references that missed the first-level DTLB")                    \
-	X(dtlb_walks, "walks for pages of data")
+	X(instructions)                                                                  \
+	X(l1d_accesses)                                                                  \
+	X(l1d_loads)                                                                     \
+	X(l1d_stores)                                                                    \
+	X(l1i_misses)                                                                    \
+	X(l1d_misses)                                                                    \
+	X(l2_accesses)                                                                   \
+	X(l2_misses)                                                                     \
+	X(llc_accesses)                                                                  \
+	X(llc_misses)                                                                    \
+	X(dtlb_misses)                                                                   \
+	X(dtlb_walks)                                                                    \
+	X(itlb_misses)                                                                   \
+	X(itlb_walks)
 
 enum cp_shadow_counter {
-#define X(name, meaning) CP_SHADOW_##name,
+#define X(name) CP_SHADOW_##name,
 	CP_SHADOW_COUNTERS(X)
 #undef X
 		CP_SHADOW_NCOUNTERS
@@ -62,9 +67,10 @@ struct cp_shadow_window {
 	uint32_t detail;
 	uint64_t where;  /* the address of an instruction, or of memory */
 	uint64_t cpu_ns; /* of the thread, between the two ticks */
+	uint64_t at_ns;  /* of the process, at the first of them */
 	uint64_t count[CP_SHADOW_NCOUNTERS];
-	/* Misses that may have been hits: the cache was empty when the
-	 * window began. */
+	/* Of count, what may not have been: misses that were hits, if the cache, empty
+	 * when the window began, had the line. */
 	uint64_t unknown[CP_SHADOW_NCOUNTERS];
 };
 
@@ -89,7 +95,8 @@ struct cp_shadow_shared {
 	uint32_t posted;   /* a futex: 1, when place and cpu_ns are there */
 	uint32_t finished; /* by the shadow, when its window is there */
 	struct cp_shadow_place place;
-	uint64_t slice_ns, cpu_ns;      /* the latter without page faults */
+	uint64_t at_ns, slice_ns;       /* of process and thread */
+	uint64_t cpu_ns;                /* the latter without page faults */
 	struct cp_shadow_window window; /* of the shadow that is at work */
 };
 
