@@ -123,6 +123,8 @@ static Bool follows_piece(const struct piece *p, const struct piece *before)
 	       (!p->guard || p->size == before->size);
 }
 
+#if defined(VGA_amd64)
+
 /* The piece before it in memory, of those that nothing follows yet. */
 static void join_piece(UInt n)
 {
@@ -136,6 +138,15 @@ static void join_piece(UInt n)
 	}
 }
 
+#else
+
+static void join_piece(UInt n)
+{
+	(void)n;
+}
+
+#endif
+
 static void add_piece(const struct block *b, const struct piece *p, Int at)
 {
 	struct piece *new = &made.pieces[made.n];
@@ -145,9 +156,7 @@ static void add_piece(const struct block *b, const struct piece *p, Int at)
 	new->where = address_of(b, p->address);
 	new->head = made.n;
 	new->next = 0;
-#if defined(VGA_amd64)
 	join_piece(made.n);
-#endif
 	made.n++;
 }
 
