@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Preloaded into a native run by clock.py: appends what the process takes from here on, as
- * the simulated PMU counts it, without the loader before it.  A line of the file that
+ * Preloaded into a native run by clock.py: appends what the process takes from here on,
+ * as the simulated PMU counts it, without the loader before it.  A line of the file that
  * USER_TIME names: CPU seconds, which are precise, and their parts by ticks, in user mode
  * and in the kernel.
  */
