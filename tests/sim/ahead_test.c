@@ -146,6 +146,7 @@ static uintptr_t flow_of(const struct instruction *i)
 	}
 	if (i->what == A_BRANCH)
 		describe(k, n, needed, 0);
+	flow_sum(&k->flow, k->value);
 	return (uintptr_t)&k->flow | (i->what == A_BRANCH);
 }
 
@@ -353,6 +354,7 @@ static void shared_line(void)
 		{{1, 0}, {1, 0}, {FLOW_REGISTERS + 1, 0}}};
 	struct batch b = {.flow = (uintptr_t)&two.flow};
 
+	flow_sum(&two.flow, two.value);
 	begin(&small);
 	ahead_begin(core, &b, ++lines);
 	nloads = 0;

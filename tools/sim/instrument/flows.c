@@ -378,6 +378,7 @@ static void describe_all(void)
 		}
 	if (flows.branches)
 		describe_value(n++, &flows.condition, 0);
+	flow_sum(&flows.making.flow, flows.making.value);
 }
 
 /* One piece: the sources behind the values that there are. */

@@ -11,7 +11,7 @@ LANES_INLINE uint64_t ticks_of(const struct ahead *a, uint64_t instructions)
 	return instructions * a->step >> STEP_BITS;
 }
 
-static struct position position_after(
+LANES_INLINE struct position position_after(
 	const struct core *core, const struct ahead *a, uint64_t instructions)
 {
 	uint64_t number = a->number + instructions;
@@ -23,7 +23,7 @@ static struct position position_after(
 	};
 }
 
-static struct position position_now(const struct core *core, const struct ahead *a)
+LANES_INLINE struct position position_now(const struct core *core, const struct ahead *a)
 {
 	uint64_t clock = core->flex ? front->clock : core->clock;
 
@@ -103,19 +103,52 @@ static void pass_wall(struct core *core, struct ahead *a, const struct position 
 	a->nwalls--;
 }
 
-static void advance_to(struct core *core, struct ahead *a, struct position to)
+static __attribute__((noinline)) void pass_walls(
+	struct core *core, struct ahead *a, uint64_t number, uint64_t ticks)
+{
+	const struct position to = {number, ticks};
+
+	while (a->nwalls && a->wall[a->first_wall].number <= number)
+		pass_wall(core, a, &to);
+}
+
+/* Numbers are passed one by one: as a struct they would be stored in two pieces, and wait
+ * to be read as one. */
+LANES_INLINE void advance_to(struct core *core, struct ahead *a, struct position to)
 {
 	if (to.number < a->at.number)
 		return;
-	while (a->nwalls && a->wall[a->first_wall].number <= to.number)
-		pass_wall(core, a, &to);
-	a->at = to;
+	if (a->nwalls && a->wall[a->first_wall].number <= to.number)
+		pass_walls(core, a, to.number, to.ticks);
+	a->at.number = to.number;
+	a->at.ticks = to.ticks;
 }
 
 /* ---- values ---- */
 
+/* A register as the superblock found it; 0: it was ready. */
+LANES_INLINE when begin_of(struct ahead *a, uint32_t i)
+{
+	uint64_t bit = 1ull << i;
+	when w = a->kept & bit ? a->begin[i] : a->now[i];
+
+	if (!(a->late_begin & bit))
+		return 0;
+	if (cycle_of(w) > a->begun)
+		return w;
+	a->late_begin &= ~bit;
+	if (!(a->kept & bit))
+		a->late_now &= ~bit;
+	return 0;
+}
+
+LANES_INLINE when load_of(const struct ahead *a, uint32_t i)
+{
+	return a->late_loads >> i & 1 ? a->load[i] : 0;
+}
+
 static when ready_when(
-	const struct ahead *a, const struct flow *f, const struct flow_value *value)
+	struct ahead *a, const struct flow *f, const struct flow_value *value)
 {
 	const struct flow_source *s = flow_sources(f) + value->first;
 	when latest = 0;
@@ -123,14 +156,11 @@ static when ready_when(
 	if (!((value->registers & a->late_begin) | (value->loads & a->late_loads)))
 		return 0;
 	for (uint32_t i = 0; i < value->count; i++, s++) {
-		uint32_t load = s->from - FLOW_REGISTERS;
-		int is_register = s->from < FLOW_REGISTERS;
+		when w = s->from < FLOW_REGISTERS ? begin_of(a, s->from)
+						  : load_of(a, s->from - FLOW_REGISTERS);
 
-		if (is_register ? a->late_begin >> s->from & 1
-				: a->late_loads >> load & 1)
-			latest = later_of(latest,
-				(is_register ? a->begin[s->from] : a->load[load]) +
-					((when)s->add << LEVEL_BITS));
+		if (w)
+			latest = later_of(latest, w + ((when)s->add << LEVEL_BITS));
 	}
 	return latest;
 }
@@ -140,15 +170,17 @@ static const struct flow *flow_of(const struct ahead *a)
 	return (const struct flow *)(a->flow & ~(uintptr_t)1);
 }
 
-/* The address of that load; those of batches before this one are over. */
-static when address_ready(const struct ahead *a, int32_t load)
+/* The address of that load; those of batches before this one are over.  A batch's are
+ * behind each other. */
+static when address_ready(struct ahead *a, int32_t load)
 {
 	const struct flow *f = flow_of(a);
+	uint32_t i;
 
-	for (uint32_t i = 0; load >= 0 && f && i < f->nloads; i++)
-		if (f->value[i].to == load)
-			return ready_when(a, f, &f->value[i]);
-	return 0;
+	if (load < 0 || !f || !f->nloads || load < f->value[0].to)
+		return 0;
+	i = (uint32_t)load - f->value[0].to;
+	return i < f->nloads ? ready_when(a, f, &f->value[i]) : 0;
 }
 
 static void value_comes(struct ahead *a, int32_t load, when w)
@@ -393,6 +425,18 @@ static void write_back(struct ahead *a, const struct change *by)
 		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
 }
 
+typedef uint64_t counters __attribute__((vector_size(16), may_alias, aligned(8)));
+
+static void copy_seen(struct reach *r, const struct change *by)
+{
+	uint32_t i = 0;
+
+	for (; i + 2 <= SEEN; i += 2)
+		*(counters *)&r->seen[i] = *(const counters *)&by->now[i];
+	for (; i < SEEN; i++)
+		r->seen[i] = by->now[i];
+}
+
 void ahead_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct ahead *a = core->ahead;
@@ -413,8 +457,7 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 	if (did.stores | GREW(&by, dtlb_store_pages))
 		store_value(core, a, &by, &did, origin);
 	write_back(a, &by);
-	for (uint32_t i = 0; i < SEEN; i++)
-		a->reach.seen[i] = by.now[i];
+	copy_seen(&a->reach, &by);
 }
 
 void ahead_collect(struct core *core)
@@ -452,23 +495,16 @@ static __attribute__((noinline)) void mispredict_branch(
 	core->count[CP_SIM_time_branch] += a->of.mispredict;
 }
 
-/* A superblock begins: with registers as they are, but those that are ready by now. */
+/* A superblock begins: with registers as they are.  Those that are ready by now are found
+ * when they are looked at. */
 static __attribute__((noinline)) void take_over(struct core *core, struct ahead *a)
 {
-	uint64_t by;
-
 	advance_to(core, a, position_now(core, a));
-	by = cycle_now(a);
-	a->late_begin = a->late_loads = 0;
-	for (uint64_t rest = a->late_now; rest; rest &= rest - 1) {
-		uint32_t i = (uint32_t)__builtin_ctzll(rest);
-
-		if (cycle_of(a->now[i]) <= by)
-			continue;
-		a->begin[i] = a->now[i];
-		a->late_begin |= 1ull << i;
-	}
-	a->late_now = a->is_late = a->late_begin;
+	a->begun = cycle_now(a);
+	if (a->late_until <= a->begun)
+		a->late_now = 0;
+	a->late_begin = a->is_late = a->late_now;
+	a->late_loads = a->kept = 0;
 }
 
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
@@ -486,17 +522,34 @@ void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
 		take_over(core, a);
 }
 
+static void put_register(struct ahead *a, uint32_t to, when w)
+{
+	uint64_t bit = 1ull << to;
+
+	if (a->late_begin & ~a->kept & bit) {
+		a->begin[to] = a->now[to];
+		a->kept |= bit;
+	}
+	a->now[to] = w;
+	a->late_now |= bit;
+	a->late_until = later_of(a->late_until, cycle_of(w));
+}
+
 static __attribute__((noinline)) void pass_on(struct ahead *a)
 {
 	const struct flow *f = flow_of(a);
 
-	for (uint32_t i = 0; f && i < f->nputs; i++) {
+	if (!f)
+		return;
+	a->late_now &= ~f->writes;
+	if (!((f->reads & a->late_begin) | (f->loads & a->late_loads)))
+		return;
+	for (uint32_t i = 0; i < f->nputs; i++) {
 		const struct flow_value *v = &f->value[f->nloads + i];
 		when w = ready_when(a, f, v);
 
-		a->now[v->to] = w;
-		a->late_now &= ~(1ull << v->to);
-		a->late_now |= (uint64_t)(w != 0) << v->to;
+		if (w)
+			put_register(a, v->to, w);
 	}
 }
 

@@ -80,10 +80,13 @@ struct ahead {
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
 
-	/* Registers that are late, now and when the superblock began, and its loads
-	 * that are, a bit each, and when they are ready.  Times of others are old. */
-	uint64_t late_now, late_begin, late_loads;
+	/* Registers that may be late, now and when the superblock began, and its loads
+	 * that are, a bit each, and when they are ready.  Times of others are old.
+	 * What a register was late by when the superblock began is kept once it gets
+	 * another value (kept); until then it is what it is late by now. */
+	uint64_t late_now, late_begin, late_loads, kept;
 	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
+	uint64_t begun, late_until; /* cycles: of the superblock; no register is then */
 
 	uint32_t first_wall, nwalls;
 	uint64_t step; /* ticks of an instruction, so many bits behind the point: */

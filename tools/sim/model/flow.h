@@ -31,8 +31,10 @@ struct flow_value {
 enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
 
 /* The values: the addresses of its loads, what registers get, and what the branch needs,
- * if it has one.  Behind them are the sources. */
+ * if it has one.  Behind them are the sources.  A bit each (flow_sum): registers and loads
+ * that registers get something of, and those registers. */
 struct flow {
+	uint64_t reads, loads, writes;
 	uint8_t begins; /* a superblock */
 	uint8_t end;
 	uint8_t nloads, nputs;
@@ -44,6 +46,17 @@ static inline const struct flow_source *flow_sources(const struct flow *f)
 {
 	return (const struct flow_source *)(f->value + f->nloads + f->nputs +
 					    (f->end == FLOW_BRANCHES));
+}
+
+/* Once all values are there. */
+static inline void flow_sum(struct flow *f, const struct flow_value *value)
+{
+	f->reads = f->loads = f->writes = 0;
+	for (uint32_t i = f->nloads; i < (uint32_t)f->nloads + f->nputs; i++) {
+		f->reads |= value[i].registers;
+		f->loads |= value[i].loads;
+		f->writes |= 1ull << value[i].to;
+	}
 }
 
 #endif
