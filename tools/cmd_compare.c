@@ -193,6 +193,15 @@ static void add_counts(struct cp_compared *compared, const uint64_t *count)
 		compared->count[i] += count[i];
 }
 
+static void note_difference(struct cp_comparison *c, const char *what)
+{
+	for (size_t i = 0; i < c->ndiffers; i++)
+		if (strcmp(c->differs[i], what) == 0)
+			return;
+	if (c->ndiffers < CP_COMPARED_DIFFERS)
+		c->differs[c->ndiffers++] = cp_arena_copy(&c->arena, what, strlen(what));
+}
+
 /* Each process, on every machine of the run: else they are not comparable. */
 static bool add_record(
 	struct cp_comparison *c, unsigned run, const struct cp_record *record)
@@ -200,6 +209,9 @@ static bool add_record(
 	if (machine_of(c, run, (unsigned)record->nmachines + 1))
 		return false;
 	c->nprocesses += run == 1;
+	for (size_t i = 0; i < record->nmetas; i++)
+		if (cp_meta_is(record->metas[i], "unpinned"))
+			note_difference(c, cp_meta_value(record->metas[i]));
 	add_counts(machine_of(c, run, 0), record->header->process);
 	for (size_t i = 0; i < record->nmachines; i++)
 		add_counts(machine_of(c, run, record->machines[i]->number),

@@ -21,14 +21,14 @@
 #include "tools/runs/profile_run.h"
 
 struct request {
-	const char *machine, *directory, *quantum;
+	const char *machine, *directory, *quantum, *reproducible;
 	struct cp_output_list outputs;
 	uint64_t least;
 	bool debuginfod, verbose;
 };
 
 /* Without a letter. */
-enum { QUANTUM = UCHAR_MAX + 1, LEAST, DEBUGINFOD, JSON };
+enum { QUANTUM = UCHAR_MAX + 1, LEAST, REPRODUCIBLE, DEBUGINFOD, JSON };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -36,6 +36,7 @@ static const struct option long_options[] = {
 	{"dir", required_argument, NULL, 'd'},
 	{"quantum", required_argument, NULL, QUANTUM},
 	{"least", required_argument, NULL, LEAST},
+	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
 	{"debuginfod", no_argument, NULL, DEBUGINFOD},
 	{"json", no_argument, NULL, JSON},
 	{"verbose", no_argument, NULL, 'v'},
@@ -72,6 +73,9 @@ static int parse_one(struct request *request, int option, const char *value)
 		return parse_number("--quantum", value, 1, 1000000000, &references);
 	case LEAST:
 		return parse_number("--least", value, 0, UINT32_MAX, &request->least);
+	case REPRODUCIBLE:
+		request->reproducible = value ? value : "1";
+		return 0;
 	case JSON:
 		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
 	case DEBUGINFOD:
@@ -180,9 +184,13 @@ int cp_cmd_sharing(int argc, char **argv)
 
 	if (parse_arguments(&request, argc, argv) < 0)
 		return 2;
+	if (request.reproducible && !argv[optind]) {
+		fprintf(stderr, "cachepeek: --reproducible: no program to run\n");
+		return 2;
+	}
 	if (request.quantum)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
 	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
-				     request.directory, NULL, false, false, NULL},
+				     request.directory, NULL, false, false, request.reproducible},
 		argv + optind, show_sharing, &request);
 }

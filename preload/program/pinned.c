@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/counters/compared.h"
 #include "base/counters/options.h"
 #include "base/env.h"
 #include "base/format.h"
@@ -170,10 +171,18 @@ static void note_unpinned(const char *what)
 	cp_record_put_meta(&cp_runtime.record, "unpinned", what, strlen(what));
 }
 
+/* Of those that the command compares, any. */
 static bool is_hosts_machine(void)
 {
-	const char *name = cp_options.machine;
+	const char *name = cp_options.machine, *compared = cp_env_get(CP_COMPARED),
+		   *piece;
+	size_t length;
 
+	while (compared && (piece = cp_next_piece(&compared, ',', &length)))
+		if (length == 4 && strncmp(piece, "host", length) == 0)
+			return true;
+	if (cp_env_get(CP_COMPARED))
+		return false;
 	return !name || strcmp(name, "host") == 0;
 }
 

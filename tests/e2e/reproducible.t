@@ -272,12 +272,26 @@ for my $program (@programs) {
 	like($text->{out}, qr/^ALSO_THIS=2$/m, 'one by its prefix');
 	unlike($text->{out}, qr/^(NOT_THIS|CACHEPEEK__PAD|CACHEPEEK_MACHINE)/m, 'no other, and none of ours');
 	# The commands that simulate a program, too.
-	for my $command (['dcache', '-m', 'skylake-sp'], ['compare', '-m', 'skylake-sp']) {
+	for my $command (map { [$_, '-m', 'skylake-sp'] } qw(dcache compare sharing)) {
 		$text = run(command => [cli(), @$command, '--reproducible=KEPT', '-o', "$work/other.txt", 'env'],
 			env => {HOME => '/root', KEPT => 1, NOT_THIS => 3});
 		is(join(' ', sort grep { /^(HOME|KEPT|NOT_THIS)=/ } split(/\n/, $text->{out})), 'HOME=/nonexistent KEPT=1',
 			"$command->[0] --reproducible") or diag($text->{err});
 	}
+	for my $command (qw(dcache dtlb icache sharing compare)) {
+		run(command => [cli(), $command, '-m', 'skylake-sp', '--reproducible', '-o', join(',', map { "$work/differs.$_" } qw(txt json)), "$work/found", 'pid']);
+		like(read_file("$work/differs.txt"), qr/^(?:warning: )?what may differ between runs all the same: process numbers$/m,
+			"$command: the text names what may differ");
+		my $json = decode_json(read_file("$work/differs.json"));
+		is_deeply([grep { /process numbers/ } @{$json->{differs} // $json->{warnings}}],
+			[($command eq 'compare' ? '' : 'what may differ between runs all the same: ') . 'process numbers'], '... and so does the JSON');
+		run(command => [cli(), $command, '-m', 'skylake-sp', '-o', "$work/differs.txt", "$work/found", 'pid']);
+		unlike(read_file("$work/differs.txt"), qr/may differ/, '... only where it was asked to be the same');
+	}
+	run(command => [cli(), 'compare', '-m', 'skylake-sp,host', '--reproducible', '-o', "$work/differs.txt", "$work/found"]);
+	like(read_file("$work/differs.txt"), qr/may differ between runs all the same: the host's caches$/m, 'compare with this host');
+	$text = run(command => [cli(), 'sharing', '--reproducible']);
+	is(status_text($text->{status}) . $text->{err}, "exit 2cachepeek: --reproducible: no program to run\n", 'sharing without a program: refused');
 	for my $wrong ([qr/expected with the simulated PMU/, '-E', 'perf', 'true'], [qr/no program to run/],
 		[qr/goes without --reproducible/, '-i', 'perf.data']) {
 		my ($why, @with) = @$wrong;

@@ -15,6 +15,8 @@
 #include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
+#define CP_COMPARED_DIFFERS 32
+
 /* Instructions, references and misses of the whole tree of processes, on one
  * of the machines. */
 struct cp_compared {
@@ -39,6 +41,9 @@ struct cp_comparison {
 	size_t nmetrics;
 	const char *groups, *events, *lets,
 		*reproducible; /* as asked for; NULL: the default */
+	/* With that, what may differ between runs all the same. */
+	const char *differs[CP_COMPARED_DIFFERS];
+	size_t ndiffers;
 };
 
 /* The request, resolved for each machine. */
@@ -62,6 +67,9 @@ struct cp_compared_best {
 };
 void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
 	struct cp_compared_best *best);
+
+/* What may differ between runs, as a list with commas. */
+const char *cp_compare_differs(struct cp_comparison *c);
 
 /* The answer (width 0: of no terminal), and the whole. */
 void cp_compare_screen(struct cp_comparison *c, struct cp_out *out, size_t width);

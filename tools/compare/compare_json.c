@@ -130,6 +130,18 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 	cp_out_text(out, "],\n");
 }
 
+static void put_differences(const struct cp_comparison *c, struct cp_out *out)
+{
+	if (!c->reproducible)
+		return;
+	cp_out_text(out, " \"differs\": [");
+	for (size_t i = 0; i < c->ndiffers; i++) {
+		cp_out_text(out, i ? ", " : "");
+		put_text(out, c->differs[i]);
+	}
+	cp_out_text(out, "],\n");
+}
+
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_text(out, "{\n ");
@@ -143,6 +155,7 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 	}
 	cp_out_text(out, "],\n");
 	put_exit(c, out);
+	put_differences(c, out);
 	put_answers(c, out);
 	cp_out_format(out,
 		" \"domain\": \"u\", \"counted_from\": \"first instruction\",\n"

@@ -394,7 +394,7 @@ static const char *counted_in(const struct screen *screen)
 
 static void put_head(const struct screen *screen)
 {
-	const struct cp_comparison *c = screen->c;
+	struct cp_comparison *c = screen->c;
 	const char *line = "";
 
 	for (size_t i = 0; c->program[i]; i++)
@@ -412,6 +412,8 @@ static void put_head(const struct screen *screen)
 			"exact for the machines as their files describe them; user mode, "
 			"from the first instruction on%s",
 			c->alone ? "; a static program: not its children" : ""));
+	if (c->ndiffers)
+		put_labelled(screen, "may differ", cp_compare_differs(c));
 }
 
 /* For machines whose latencies are not all known. */

@@ -154,6 +154,16 @@ static void print_weights(struct cp_comparison *c, struct cp_out *out, unsigned 
 		cp_text_wrap(out, cp_text_format(&c->arena, "  %s", line), 0, 4, WIDTH);
 }
 
+const char *cp_compare_differs(struct cp_comparison *c)
+{
+	const char *list = "";
+
+	for (size_t i = 0; i < c->ndiffers; i++)
+		list = cp_text_format(
+			&c->arena, "%s%s%s", list, i ? ", " : "", c->differs[i]);
+	return list;
+}
+
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_format(out, "cachepeek %s: %s on %u simulated machine%s\n", CP_VERSION,
@@ -163,6 +173,12 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 			"%s; user mode, from the first instruction on%s", runs_text(c),
 			c->alone ? "; a static program: not its children" : ""),
 		0, 0, WIDTH);
+	if (c->ndiffers)
+		cp_text_wrap(out,
+			cp_text_format(&c->arena,
+				"what may differ between runs all the same: %s",
+				cp_compare_differs(c)),
+			0, 2, WIDTH);
 	cp_out_text(out, "\n");
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		char text[512];

@@ -123,7 +123,7 @@ complete -c cachepeek -n '__cachepeek_is dcache dtlb icache sharing annotate' -l
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l sharing -d 'also look for false sharing (dcache)'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l line-use -d 'also note which bytes of lines are used (dcache)'
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache' -l call-paths -d 'also count by call path'
-complete -c cachepeek -n '__cachepeek_is run compare dcache dtlb icache' -l reproducible -d 'the same counts in each run'
+complete -c cachepeek -n '__cachepeek_is run compare dcache dtlb icache sharing' -l reproducible -d 'the same counts in each run'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -l callers -x -d 'who calls a function'
 complete -c cachepeek -n '__cachepeek_is sharing' -l quantum -x -d 'data references of a turn'
 complete -c cachepeek -n '__cachepeek_is sharing' -l least -x -d 'transfers of the lines that are shown'

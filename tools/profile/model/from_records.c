@@ -67,6 +67,20 @@ static const char *command_line(const struct cp_report *report)
 	return line;
 }
 
+/* What counts of a run that was to be the same everywhere need not be. */
+static void warn_of_differences(
+	struct cp_profile *profile, const struct cp_report *report)
+{
+	const char *list = "";
+
+	for (size_t i = 0; report->pinned && i < report->nunpinned; i++)
+		list = cp_text_format(profile->arena, "%s%s%s", list, i ? ", " : "",
+			report->unpinned[i]);
+	if (*list)
+		cp_profile_warn(profile, "what may differ between runs all the same: %s",
+			list);
+}
+
 /* arena->out_of_memory is cp_report_build's own meanwhile. */
 void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 {
@@ -84,6 +98,7 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 	for (size_t i = 0; i < report->nwarnings; i++)
 		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
 			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
+	warn_of_differences(profile, report);
 	profile->command = command_line(report);
 	profile->machine = report->machine;
 	for (size_t i = 0; i < profile->nthreads; i++)
