@@ -31,8 +31,8 @@ struct flow_value {
 enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
 
 /* The values: the addresses of its loads, what registers get, and what the branch needs,
- * if it has one.  Behind them are the sources.  A bit each (flow_sum): registers and loads
- * that registers get something of, and those registers. */
+ * if it has one.  Behind them are the sources.  A bit each (flow_sum): registers and
+ * loads that registers get something of, and those registers. */
 struct flow {
 	uint64_t reads, loads, writes;
 	uint8_t begins; /* a superblock */
