@@ -7,8 +7,11 @@
 /* No instruction writes as many words, and no superblock has as many instructions. */
 #define MOST_WORDS 12
 #define MOST_INSTRUCTIONS 512
-/* No address has this bit: a line of code. */
+#define MOST_FETCHED 16
+/* No address has these bits: a line of code, and a load whose place is stored to as well.
+ * A store's address is complemented. */
 #define CODE (1ull << 62)
+#define BOTH (1ull << 61)
 
 /* Between bursts there is nothing to do for the last line of a group. */
 enum { LOADED, STORED, FETCHED, TABLES };
@@ -19,7 +22,9 @@ enum { BUCKETS = 1 << 14 };
 static struct {
 	enum sample_mode mode;
 	ULong newest[TABLES][SAMPLE_MOST_GROUPS];
-	IRExpr *now_at;     /* of this superblock, or NULL */
+	IRExpr *now_at;              /* of this superblock, or NULL */
+	ULong fetched[MOST_FETCHED]; /* lines of code that it has written */
+	UInt nfetched;
 	struct site *sites; /* numbered from 1 */
 	UInt nsites, room;
 	UInt bucket[BUCKETS];
@@ -70,6 +75,7 @@ enum { SHADOW = 2, SHADOW_AT = sizeof(VexGuestArchState) - WORD };
 void sample_find(void)
 {
 	logged.now_at = NULL;
+	logged.nfetched = 0;
 }
 
 void sample_show(ThreadId tid)
@@ -161,9 +167,18 @@ static IRExpr *due_of(IRSB *out, IRExpr *address)
 			emit_sum(out, offset, emit_constant((Addr)sample_now.due))));
 }
 
-static void write_reference(struct writer *w, IRExpr *at, Bool stores)
+static IRExpr *word_of(IRSB *out, const struct batch_place *p, IRExpr *at)
 {
-	put_word(w, stores ? emit_kept(w->out, Ity_I64, IRExpr_Unop(Iop_Not64, at)) : at);
+	return p->first_kind == STORE
+		       ? emit_kept(out, Ity_I64, IRExpr_Unop(Iop_Not64, at))
+	       : p->writes ? emit_kept(out, Ity_I64,
+				     IRExpr_Binop(Iop_Or64, at, emit_constant(BOTH)))
+			   : at;
+}
+
+static void write_reference(struct writer *w, const struct batch_place *p, IRExpr *at)
+{
+	put_word(w, word_of(w->out, p, at));
 	move_end(w, due_of(w->out, at));
 }
 
@@ -176,20 +191,25 @@ static Bool is_wide(const struct batch_place *p)
 
 static void write_place(struct writer *w, const struct batch_place *p, IRExpr *at)
 {
-	IRExpr *last = is_wide(p) ? emit_sum(w->out, at, emit_constant(p->last)) : NULL;
+	write_reference(w, p, at);
+	if (is_wide(p))
+		write_reference(w, p, emit_sum(w->out, at, emit_constant(p->last)));
+}
 
-	for (UInt stores = 0; stores < 2; stores++) {
-		if (stores ? !p->writes : p->first_kind == STORE)
-			continue;
-		write_reference(w, at, stores);
-		if (last)
-			write_reference(w, last, stores);
-	}
+/* Once in a superblock, between whose instructions no other code is fetched. */
+static Bool is_fetched(ULong line)
+{
+	for (UInt i = 0; i < logged.nfetched; i++)
+		if (logged.fetched[i] == line)
+			return True;
+	if (logged.nfetched < MOST_FETCHED)
+		logged.fetched[logged.nfetched++] = line;
+	return False;
 }
 
 static void write_code(struct writer *w, ULong line)
 {
-	if (!sample_now.chosen.part[line & sample_now.chosen.mask])
+	if (sample_leaves_out(&sample_now.chosen, line) || is_fetched(line))
 		return;
 	put_word(w, emit_constant(CODE | line));
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
@@ -225,10 +245,9 @@ static const ULong *run_batch(const ULong *from)
 
 	for (UInt i = 0; i < site->places; i++) {
 		const struct batch_place *p = &b->place[b->order[i]];
-		Bool both = p->writes && p->first_kind != STORE;
 
-		at[b->order[i]] = p->first_kind == STORE ? ~*from : *from;
-		from += (1u + is_wide(p)) << both;
+		at[b->order[i]] = p->first_kind == STORE ? ~*from : *from & ~BOTH;
+		from += 1u + is_wide(p);
 	}
 	logged.model_of[site->places][b->more_lines](
 		b, site->line, at[0], at[1], at[2], at[3]);
@@ -247,31 +266,29 @@ static void touch_code(struct core *core, ULong line)
 	sample_sets_code(core, line);
 }
 
-static void touch_data(struct core *core, ULong line, enum access kind)
+static void touch_data(struct core *core, ULong line, enum access kind, Bool writes)
 {
 	UInt group = line & sample_now.chosen.mask;
 	ULong *last = &logged.newest[LOADED][group],
 	      *stored = &logged.newest[STORED][group];
 
-	if (sample_leaves_out(&sample_now.chosen, line) ||
-		(kind == STORE ? *stored : *last) == line)
+	if ((writes ? *stored : *last) == line)
 		return;
-	if (kind == STORE)
-		*stored = line;
-	else
-		*stored = NO_LINE;
+	*stored = writes ? line : NO_LINE;
 	*last = line;
-	sample_sets_data(core, line, kind, kind == STORE);
+	sample_sets_data(core, line, kind, writes);
 }
 
 static void replay_word(struct core *core, ULong word)
 {
+	UInt shift = core->line_shift;
+
 	if ((Long)word < 0)
-		touch_data(core, ~word >> core->line_shift, STORE);
+		touch_data(core, ~word >> shift, STORE, True);
 	else if (word & CODE)
 		touch_code(core, word ^ CODE);
 	else
-		touch_data(core, word >> core->line_shift, LOAD);
+		touch_data(core, (word & ~BOTH) >> shift, LOAD, (word & BOTH) != 0);
 }
 
 /* ---- both ---- */
@@ -297,6 +314,7 @@ Bool sample_direct(Addr a, UWord size, enum access kind)
 	if (logged.mode == SAMPLE_SETS)
 		for (ULong line = a >> line_shift();
 			line <= (a + size - 1) >> line_shift(); line++)
-			touch_data(running, line, kind);
+			if (!sample_leaves_out(&sample_now.chosen, line))
+				touch_data(running, line, kind, kind == STORE);
 	return True;
 }
