@@ -145,8 +145,9 @@ struct field_values {
 
 struct instruction {
 	uint8_t bytes[48];
-	unsigned n, length;  /* length: without what follows it */
-	unsigned vectors[3]; /* that its fields may name */
+	unsigned n, length;   /* length: without what follows it */
+	unsigned vectors[3];  /* that its fields may name */
+	unsigned is_register; /* it has no operand in memory */
 };
 
 /* Of an encoding, by its key. */
@@ -261,7 +262,8 @@ static struct instruction make_instruction(const struct native_encoding *e,
 	unsigned x = is_register ? (form(e->key) == FORM_EVEX ? v.rm >> 4 & 1 : 0)
 				 : v.index >> 3 & 1;
 	unsigned b = is_register ? v.rm >> 3 & 1 : v.base >> 3;
-	struct instruction i = {.n = 0, .vectors = {v.reg, v.rm, v.vvvv}};
+	struct instruction i = {
+		.vectors = {v.reg, v.rm, v.vvvv}, .is_register = is_register};
 
 	put_prefix(&i, e->key, &v, x, b, s->index ? v.index >> 4 : v.vvvv >> 4);
 	put(&i, e->key & 255);
@@ -286,25 +288,29 @@ static struct instruction make_instruction(const struct native_encoding *e,
 static uint8_t *memory; /* a page, before one that cannot be accessed */
 enum { PAGES = 2 };
 
+/* Nearly all of a state is filled so: a multiplication for each word. */
 static void fill_random(void *to, size_t size)
 {
-	for (uint8_t *at = to, *end = at + size; at < end; at += 8) {
-		uint64_t word = random64();
+	uint64_t word = random64(), mixed;
 
-		memcpy(at, &word, 8);
+	for (uint8_t *at = to, *end = at + size; at < end; at += 8) {
+		word += 0x9e3779b97f4a7c15ull;
+		mixed = word * 0xd6e8feb86659fd93ull;
+		mixed ^= mixed >> 32;
+		memcpy(at, &mixed, 8);
 	}
 }
 
 /* Zero, denormals, one, the largest, infinity, NaNs: of either sign. */
-static uint64_t special_number(int is_double)
+static uint64_t special_number(uint64_t random, int is_double)
 {
 	static const uint32_t singles[] = {0, 1, 0x00400001, 0x00800000, 0x3f800000,
 		0x4f000000, 0x7f7fffff, 0x7f800000, 0x7fc00001, 0x7f800001};
 	static const uint64_t doubles[] = {0, 1, 0x0008000000000001, 0x0010000000000000,
 		0x3ff0000000000000, 0x41e0000000000000, 0x7fefffffffffffff,
 		0x7ff0000000000000, 0x7ff8000000000001, 0x7ff0000000000001};
-	uint64_t negative = random64() & 1;
-	unsigned n = below(10);
+	uint64_t negative = random & 1;
+	unsigned n = (unsigned)(random >> 33) % 10;
 
 	return is_double ? doubles[n] | negative << 63 : singles[n] | negative << 31;
 }
@@ -315,8 +321,9 @@ static void fill_lanes(uint8_t *vector, unsigned size)
 	unsigned kind = below(4), width = kind == 3 ? 8 : 4;
 
 	for (unsigned at = 0; kind && at < size; at += width) {
-		float number = (float)((int)below(2001) - 1000) / 7.0f;
-		uint64_t special = special_number(kind == 3);
+		uint64_t random = random64();
+		float number = (float)((int)(random >> 33) % 2001 - 1000) / 7.0f;
+		uint64_t special = special_number(random, kind == 3);
 
 		if (kind == 1)
 			memcpy(vector + at, &number, 4);
@@ -379,18 +386,23 @@ static void fill_state(
 	s->general[RBX] = (uintptr_t)memory + 512 + below(64);
 	s->general[R13] = (uintptr_t)(below(nth < FIRST ? 4 : FEW) ? memory + 1024
 								   : edge - below(200));
-	fill_memory(s->general[below(2) ? RBX : R13]);
+	if (!i->is_register || nth == 0)
+		fill_memory(s->general[below(2) ? RBX : R13]);
 }
 
 /* --- The state behind --- */
 
 /* Words, for speed; a multiplication takes each bit upwards only, a rotation back. */
+static uint64_t mix(uint64_t h, uint64_t word)
+{
+	h = (h ^ word) * 1099511628211ull;
+	return h << 29 | h >> 35;
+}
+
 static uint64_t hash(const void *of, size_t size, uint64_t h)
 {
-	for (const uint64_t *at = of, *end = at + size / sizeof(*at); at < end; at++) {
-		h = (h ^ *at) * 1099511628211ull;
-		h = h << 29 | h >> 35;
-	}
+	for (const uint64_t *at = of, *end = at + size / sizeof(*at); at < end; at++)
+		h = mix(h, *at);
 	return h;
 }
 
@@ -413,7 +425,8 @@ struct outcome {
 	int64_t signal, at, address;
 };
 
-static struct outcome outcome_of(const struct state *s, const uint8_t *code)
+static struct outcome outcome_of(
+	const struct state *s, const uint8_t *code, int sees_memory)
 {
 	struct outcome o = {.signal = fault.signal};
 
@@ -424,7 +437,8 @@ static struct outcome outcome_of(const struct state *s, const uint8_t *code)
 		return o;
 	}
 	o.registers = hash(s, 2240, 14695981039346656037ull);
-	o.memory = hash(memory, (PAGES - 1) * PAGE, 1);
+	if (sees_memory)
+		o.memory = hash(memory, (PAGES - 1) * PAGE, 1);
 	o.flags = s->flags & 0x8d5;
 	o.mxcsr = s->mxcsr_behind;
 	return o;
@@ -477,7 +491,7 @@ static struct outcome try_state(
 	if (!sigsetjmp(escape, 0))
 		execute(&state);
 	__asm__ volatile("ldmxcsr %0" ::"m"(usual_mxcsr));
-	return outcome_of(&state, code);
+	return outcome_of(&state, code, !i->is_register || nth == 0);
 }
 
 struct effort {
