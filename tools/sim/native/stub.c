@@ -65,13 +65,21 @@ static void load_field(struct assembler *to, UInt field, UInt number, UInt gener
 		asm_general(to, ASM_LOAD_GENERAL, general, state_general(number));
 }
 
+/* VP2INTERSECT writes two: the field's lowest bit says nothing. */
+static void store_mask(struct assembler *to, UInt number, const struct native *n)
+{
+	asm_mask(to, ASM_STORE_MASK, number, state_mask(number));
+	if (n->shape->feature == FEATURE_AVX512VP2INTERSECT)
+		asm_mask(to, ASM_STORE_MASK, number ^ 1, state_mask(number ^ 1));
+}
+
 static void store_field(struct assembler *to, UInt field, UInt number, UInt general,
 	const struct native *n)
 {
 	if (field == FIELD_VECTOR)
 		store_vector(to, number, n);
 	else if (field == FIELD_MASK)
-		asm_mask(to, ASM_STORE_MASK, number, state_mask(number));
+		store_mask(to, number, n);
 	else if (field == FIELD_GENERAL)
 		asm_general(to, ASM_STORE_GENERAL, general, state_general(number));
 }
