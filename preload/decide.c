@@ -172,18 +172,25 @@ static void decide_for_perf(void)
 			"and need every execution for that");
 }
 
+/* ---- by the simulated PMU ---- */
+
+static void decide_for_sim(void)
+{
+	cp_simulated_machines();
+	read_request("cache");
+	weigh_misses();
+	cp_simulated_events(&asked.request);
+	cp_simulated_complain();
+}
+
 /* ---- by either engine ---- */
 
 static void decide_anew(void)
 {
-	if (cp_run.engine == &cp_engine_sim) {
-		cp_simulated_machines();
-		read_request("cache");
-		weigh_misses();
-		cp_simulated_events(&asked.request);
-	} else {
+	if (cp_run.engine == &cp_engine_sim)
+		decide_for_sim();
+	else
 		decide_for_perf();
-	}
 	for (size_t i = 0; i < asked.request.ngroups; i++)
 		cp_plan_add_text(&cp_plan, &cp_decide_arena, CP_PLAN_GROUP,
 			asked.request.groups[i]->text);

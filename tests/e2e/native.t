@@ -4,6 +4,7 @@
 # PMU; and those that ask the CPU what it has.
 use strict;
 use warnings;
+use File::Basename qw(basename);
 use FindBin;
 use lib $FindBin::Bin;
 use Peek;
@@ -43,9 +44,60 @@ SKIP: {
 	like(join("\n", @{$run->{report}{warnings}}), qr/SIGILL of 62 f7 [0-9a-f ]+\(AVX-512\) at /, 'and the report says of which set it is');
 }
 
-# ---- CACHEPEEK_CPU ----
+# ---- found before anything runs ----
 
 my ($flags) = read_file('/proc/cpuinfo') =~ /^flags\s*:(.*)/m;
+
+# A program with these bytes in a function that it does not call.
+sub foreign
+{
+	my ($name, $bytes, @more) = @_;
+	my $program = scratch() . "/$name";
+	my $code = join(',', map { "0x$_" } split(/ /, $bytes));
+
+	system('gcc', '-O1', '-w', "-DCODE=$code", @more, '-o', $program, source() . '/tests/programs/foreign.c') == 0 or die "$name: $?";
+	return $program;
+}
+
+sub run_foreign
+{
+	my ($engine, $program) = @_;
+	my $run = peek(engine => $engine, machine => 'zen3', events => 'instructions', command => [$program]);
+
+	is("$run->{out}" . status_text($run->{status}), "done\nexit 0", "$engine: " . basename($program) . ' runs');
+	return ($run, join("\n", @{$run->{notes}}), join("\n", @{$run->{report}{warnings}}));
+}
+
+my $evex = '62 f1 75 48 ef c9';
+for my $set (['AVX-512', 'avx512f', $evex], ['AMX', 'amx_tile', 'c4 e2 7b 49 c0']) {
+	my ($name, $flag, $bytes) = @$set;
+  SKIP: {
+		skip("this machine has $name", 3) if ($flags // '') =~ / $flag\b/;
+		my ($run, $notes, $warnings) = run_foreign('sim', foreign(lc($name), $bytes));
+
+		like($notes, qr/this machine lacks an instruction of the program.*: $bytes [0-9a-f ]+\($name\) at \S*\+0x/, 'and is told what this machine lacks, and where');
+		like($warnings, qr/this machine lacks .*\($name\)/, 'in the report, too');
+	}
+}
+for my $program (foreign('constant', "48 b8 $evex 00 00"), foreign('chooses', $evex, '-DCHOOSES')) {
+	my ($run, $notes, $warnings) = run_foreign('sim', $program);
+
+	is($notes . $warnings, '', 'and nothing is said');
+}
+SKIP: {
+	skip('this machine has no XSAVEC', 5) if ($flags // '') !~ / xsavec\b/;
+	my $xsavec = foreign('xsavec', '0f c7 27');
+	my ($auto, $notes) = run_foreign('auto', $xsavec);
+
+	is($auto->{report}{engine}{name}, 'perf', 'the simulated PMU is not chosen where it would kill');
+	my ($asked, $said, $kept) = run_foreign('sim', $xsavec);
+	my $lacks = qr/the simulated PMU lacks an instruction of the program.*: 0f c7 27 .*\(XSAVEC\) at \S*xsavec\+0x/;
+	like($said, $lacks, 'who asks for it is told');
+	like($kept, $lacks, 'in the report, too');
+}
+
+# ---- CACHEPEEK_CPU ----
+
 my ($vendor) = read_file('/proc/cpuinfo') =~ /^vendor_id\s*: (.*)/m;
 
 sub shown
