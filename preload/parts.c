@@ -288,9 +288,10 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "shadows",
 		.prepare = cp_shadow_prepare,
+		.start = cp_shadow_start_child,
 		.begun = cp_shadow_begun,
 		.after_fork = cp_shadow_after_fork,
-		.forked_inside = cp_shadow_after_fork,
+		.forked_inside = cp_shadow_forked_inside,
 		.before_exec = cp_shadow_before_exec,
 		.exec_failed = cp_shadow_exec_failed,
 		.before_confined = cp_shadow_before_confined,

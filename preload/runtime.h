@@ -48,7 +48,8 @@ struct cp_runtime {
 	struct cp_shadowed_item *shadowed;
 	/* CACHEPEEK_ENGINE=shadow (shadow/state.h); NULL: there are none. */
 	struct cp_shadows *shadows;
-	const struct cp_thread_watch *watch; /* or NULL */
+	const struct cp_shadow *parents_shadow; /* in a fork child: what its parent has */
+	const struct cp_thread_watch *watch;    /* or NULL */
 };
 
 extern struct cp_runtime cp_runtime __attribute__((visibility("hidden")));

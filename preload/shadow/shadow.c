@@ -10,6 +10,7 @@
 #include <link.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -158,32 +159,80 @@ static int start(struct cp_shadows *s, char *why, size_t size)
 	return result < 0 ? result : cp_ticks_start(s, why, size);
 }
 
-static int make_shadows(char *why, size_t size)
+static void give_back(struct cp_shadows *s)
+{
+	if (s && s->shared)
+		munmap(s->shared, sizeof(*s->shared));
+	if (s)
+		munmap(s, sizeof(*s));
+}
+
+static struct cp_shadows *new_shadows(char *why, size_t size)
 {
 	struct cp_shadows *s = cp_map(sizeof(*s), -1, 0);
 
 	if (s)
 		s->shared = cp_map_shared(sizeof(*s->shared));
-	if (!s || !s->shared) {
-		cp_format(why, size, "there is no memory for shadows");
+	if (s && s->shared)
+		return s;
+	give_back(s);
+	cp_format(why, size, "there is no memory for shadows");
+	return NULL;
+}
+
+static int make_shadows(char *why, size_t size)
+{
+	struct cp_shadows *s = new_shadows(why, size);
+
+	if (!s)
 		return -ENOMEM;
-	}
 	s->shadow = load_shadow();
 	return start(s, why, size);
 }
 
-void cp_shadow_begun(void)
+static void warn_of_none(const struct cp_why *why)
 {
 	char line[CP_WHY_SIZE + 80];
+
+	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
+		why->text);
+	cp_warn(line);
+}
+
+void cp_shadow_begun(void)
+{
 	struct cp_why why = {{0}};
 
-	if (!cp_runtime.shadowed ||
-		(cp_shadow_possible(&why) &&
-			make_shadows(why.text, sizeof(why.text)) == 0))
-		return;
-	cp_format(line, sizeof(line), "CACHEPEEK_ENGINE=shadow: there are no shadows: %s",
-		why.text);
-	cp_warn(line);
+	if (cp_runtime.shadowed && (!cp_shadow_possible(&why) ||
+					   make_shadows(why.text, sizeof(why.text)) < 0))
+		warn_of_none(&why);
+}
+
+/* A fork child has what its parent has loaded, and all else anew. */
+static int make_again(const struct cp_shadow *shadow, char *why, size_t size)
+{
+	struct cp_shadows *s = new_shadows(why, size);
+
+	if (!s)
+		return -ENOMEM;
+	s->shadow = shadow;
+	s->plain = shadow->is_plain();
+	if (shadow->start_again(s->shared) < 0) {
+		cp_format(why, size, "there is no memory for shadows");
+		return -ENOMEM;
+	}
+	return cp_ticks_start(s, why, size);
+}
+
+void cp_shadow_start_child(void)
+{
+	const struct cp_shadow *shadow = cp_runtime.parents_shadow;
+	struct cp_why why = {{0}};
+
+	cp_runtime.parents_shadow = NULL;
+	if (shadow && cp_runtime.shadowed &&
+		make_again(shadow, why.text, sizeof(why.text)) < 0)
+		warn_of_none(&why);
 }
 
 /* ---- what is said of it ---- */
@@ -356,12 +405,29 @@ void cp_shadow_finish(void)
 	conclude();
 }
 
-/* In a fork child: they were the parent's. */
-void cp_shadow_after_fork(void)
+static void forget(void)
 {
 	cp_runtime.shadows = NULL;
+	cp_runtime.parents_shadow = NULL;
 	cp_runtime.shadowed = NULL;
 	cp_runtime.watch = NULL;
+}
+
+/* In a fork child that goes back into our code, which may use them. */
+void cp_shadow_forked_inside(void)
+{
+	forget();
+}
+
+/* In another one: they were the parent's. */
+void cp_shadow_after_fork(void)
+{
+	struct cp_shadows *s = cp_runtime.shadows;
+
+	forget();
+	if (s)
+		cp_runtime.parents_shadow = s->shadow;
+	give_back(s);
 }
 
 void cp_shadow_before_exec(void)

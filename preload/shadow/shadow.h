@@ -17,7 +17,9 @@ bool cp_shadow_possible(struct cp_why *why);
 /* The steps of a process's life (preload/life.h). */
 void cp_shadow_prepare(void);
 void cp_shadow_begun(void);
+void cp_shadow_start_child(void);
 void cp_shadow_after_fork(void);
+void cp_shadow_forked_inside(void);
 void cp_shadow_before_exec(void);
 void cp_shadow_exec_failed(void);
 void cp_shadow_finish(void);

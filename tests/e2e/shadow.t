@@ -121,6 +121,17 @@ like($run->{out}, qr/^\d+ 0 0$/, 'nor while it looks for children');
 like(said($run), qr/windows met a system call that would have had an effect \(the last: 61,/,
 	'which a shadow must not: its window is lost');
 
+# Fork children have shadows of their own, and the run has the sum.
+$run = shadowed([program('shadow_chase'), 3000, 'forks'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_accesses'});
+my @counts = map { $_->{whole_process}{counts}{l1d_accesses} } @{$run->{report}{processes}};
+is(scalar(@counts), 2, 'a parent and its fork child');
+is($_->{status}, 'estimated', 'each is estimated') or diag(explain($_), said($run)) for @counts;
+$all = of_run($run, 'l1d_accesses');
+cmp_ok(abs($all->{value} - $counts[0]{value} - $counts[1]{value}), '<=', 2, 'the run has the sum');
+is_near(sprintf('%.6g', $all->{error}), sprintf('%.6g', sqrt($counts[0]{error}**2 + $counts[1]{error}**2)), 'and the root of the sum of squares');
+cmp_ok(abs(rate($run, 'l1d_accesses') - 1000 / 3), '<', 2, 'of what both did');
+is_deeply(left(), [], 'no shadow of either is left');
+
 # Who starts programs by posix_spawn(3) leaves the signal of ticks ignored in them.
 SKIP: {
 	skip('no python3', 1) if !which('python3');

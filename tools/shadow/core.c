@@ -25,14 +25,36 @@ void *shadow_map(SizeT size, Int protection, Int flags)
 	return (void *)p;
 }
 
-Bool shadow_heap_start(void)
+Bool shadow_map_again(void *at, SizeT size, Int protection)
 {
-	heap = shadow_map(HEAP, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE);
-	if (!heap)
+	if (cp_syscall(SYS_mmap, at, size, protection,
+		    MAP_SHARED | MAP_NORESERVE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		    0L) != (long)at)
 		return False;
+	cp_syscall(SYS_madvise, at, size, MADV_DONTDUMP);
+	return True;
+}
+
+static void begin_heap(void)
+{
 	heap->at = (UChar *)heap;
 	heap->size = HEAP;
 	shadow_heap_empty();
+}
+
+Bool shadow_heap_start(void)
+{
+	heap = shadow_map(HEAP, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE);
+	if (heap)
+		begin_heap();
+	return heap != NULL;
+}
+
+Bool shadow_heap_start_again(void)
+{
+	if (!shadow_map_again(heap, HEAP, PROT_READ | PROT_WRITE))
+		return False;
+	begin_heap();
 	return True;
 }
 

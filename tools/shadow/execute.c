@@ -290,6 +290,12 @@ static int start(const struct cp_shadow_plan *plan, char *why, uint64_t size)
 	return -ENOMEM;
 }
 
+static int start_again(struct cp_shadow_shared *shared)
+{
+	shadow_plan.shared = shared;
+	return translate_start_again() ? 0 : -ENOMEM;
+}
+
 static int is_plain(void)
 {
 	return !tool_options.has_front;
@@ -298,6 +304,7 @@ static int is_plain(void)
 __attribute__((visibility("default"))) const struct cp_shadow cp_shadow = {
 	.protocol = CP_SHADOW_PROTOCOL,
 	.start = start,
+	.start_again = start_again,
 	.execute = execute,
 	.is_plain = is_plain,
 };

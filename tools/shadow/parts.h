@@ -31,10 +31,14 @@ struct shadow_heap {
 	SizeT size, used;
 };
 Bool shadow_heap_start(void);
+Bool shadow_heap_start_again(void);
 void shadow_heap_empty(void);
 Bool shadow_heap_has(Addr a);
 /* Whatever size, zeroed, from the kernel; NULL: none. */
 void *shadow_map(SizeT size, Int protection, Int flags);
+
+/* The same, and empty, where something shared is; False: there is none. */
+Bool shadow_map_again(void *at, SizeT size, Int protection);
 
 /* machine.c */
 const HChar *machine_start(void); /* why not; NULL: it is there */
@@ -44,6 +48,7 @@ void machine_store(struct cp_shadow_window *window);
 
 /* translate.c */
 const HChar *translate_start(void);
+Bool translate_start_again(void);
 /* In the fork.  layout: of the executable mappings. */
 void translate_begin(ULong layout);
 void translate_end(void);

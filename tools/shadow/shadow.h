@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define CP_SHADOW_PROTOCOL 2
+#define CP_SHADOW_PROTOCOL 3
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -114,6 +114,10 @@ struct cp_shadow {
 	uint32_t protocol;
 	/* 0, or -errno with one line in why: the reason and the cure. */
 	int (*start)(const struct cp_shadow_plan *plan, char *why, uint64_t size);
+	/* In a fork child of the program, whose own shadows these are to be: takes
+	 * memory of its own in place of the parent's.  0, or -ENOMEM: there can be none.
+	 */
+	int (*start_again)(struct cp_shadow_shared *shared);
 	/* In the fork: executes from what the signal (its ucontext_t) has interrupted.
 	 * parent: the process that was forked. */
 	__attribute__((noreturn)) void (*execute)(

@@ -104,6 +104,14 @@ const HChar *translate_start(void)
 	return NULL;
 }
 
+/* At the same places, as there are pointers into them. */
+Bool translate_start_again(void)
+{
+	return shadow_map_again(code, CODE, PROT_READ | PROT_WRITE | PROT_EXEC) &&
+	       shadow_map_again(kept, sizeof(*kept), PROT_READ | PROT_WRITE) &&
+	       shadow_heap_start_again();
+}
+
 /* ---- the table ---- */
 
 static UInt bucket_of(Addr guest)
