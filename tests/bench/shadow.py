@@ -7,16 +7,21 @@
 2. The count of full simulation is in the 95 % interval in 90 of 100 runs, where 1,000
    instructions have at least one miss; half of an interval is at most 25 % wide at 100 windows.
 3. In 95 % of the windows that nothing cuts short, the shadow comes by where the program was.
+4. Of programs that are killed, or whose shadows are, nothing is left, neither a process nor a file
+   in /dev/shm; where the shadow is killed the program ends as it does without.
 
-Usage: shadow.py [-s SECONDS] [-r RUNS] [-n SEEDS] [-p SHARE] [-d DIRECTORY] [CASE...]
+Usage: shadow.py [-s SECONDS] [-r RUNS] [-n SEEDS] [-k KILLS] [-p SHARE] [-d DIRECTORY] [CASE...]
 SECONDS (5): of each program, about.  RUNS (3): pairs for gate 1.  SEEDS (10): runs for gate 2; 0: none, and
-no simulation, which takes 10 to 60 times as long as the program.  SHARE (1): for gate 2, the program is
+no simulation, which takes 10 to 60 times as long as the program.  KILLS (0): for gate 4, half of them of
+the program, half of its shadow; the other gates are left out then, unless CASEs are named.  SHARE (1): for gate 2, the program is
 stopped for the rest of the time, so that shadows have a core on a machine that has much else to do.
 """
 import argparse
 import json
 import math
+import ctypes
 import os
+import random
 import re
 import signal
 import subprocess
@@ -216,6 +221,73 @@ def gates_2_and_3(name, command, seeds, share, where):
     return rows, matched, missed
 
 
+def children_of(pid):
+    """Those that live; the program's own threads may have some, too."""
+    found = []
+    try:
+        for thread in os.listdir('/proc/%d/task' % pid):
+            found += [int(n) for n in open('/proc/%d/task/%s/children' % (pid, thread)).read().split()]
+    except OSError:
+        pass
+    return found
+
+
+def kill_shadow(program, until):
+    """False: the program had none in all that time."""
+    while time.time() < until:
+        for shadow in children_of(program.pid):
+            try:
+                if open('/proc/%d/comm' % shadow).read() == 'cachepeek-shado\n':
+                    os.kill(shadow, signal.SIGKILL)
+                    return True
+            except OSError:
+                pass
+        if program.poll() is not None:
+            break
+    return False
+
+
+def reap_orphans(limit):
+    """Seconds until there are no children of ours, which orphans become."""
+    began = time.time()
+    while time.time() < began + limit:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.002)
+        except ChildProcessError:
+            return time.time() - began
+    return None
+
+
+def gate_4(kills, where):
+    """Whether nothing was left, and a text of how it went."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    subprocess.check_call(['make', '-s', BUILD + '/tests/programs/shadow_chase'])
+    before, killed, left, differed, longest = set(os.listdir('/dev/shm')), [0, 0], 0, 0, 0
+    environment = {**os.environ, 'LD_PRELOAD': LIBRARY, 'CACHEPEEK_ENGINE': 'shadow', 'CACHEPEEK_BUDGET': '20',
+                   'CACHEPEEK_OUTPUT': where + '/killed.json', 'CACHEPEEK_DIR': where + '/killed'}
+    for i in range(kills):
+        program = subprocess.Popen([BUILD + '/tests/programs/shadow_chase', '250'], env=environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        if i % 2:
+            time.sleep(random.uniform(0.03, 0.3))
+            program.kill()
+            killed[0] += 1
+        else:
+            killed[1] += kill_shadow(program, time.time() + 5)
+        out = program.communicate()[0].split()
+        differed += not i % 2 and (program.returncode != 3 or out[1:] != [b'0', b'0'])
+        took = reap_orphans(10)
+        left += took is None
+        longest = max(longest, took or 0)
+        if i % 100 == 99:
+            print('gate 4  %d programs and %d shadows killed' % tuple(killed), flush=True)
+    files = set(os.listdir('/dev/shm')) - before
+    return not left and not differed and not files, (
+        '%d programs and %d shadows killed: %d processes left after 10 s, the longest %.3f s; %d files in /dev/shm; '
+        '%d programs ended otherwise than without' % (*killed, left, longest, len(files), differed))
+
+
 def verdict(number, holds, text):
     print('gate %d: %s: %s' % (number, 'holds' if holds else 'DOES NOT HOLD', text))
 
@@ -225,12 +297,17 @@ def main():
     parser.add_argument('-s', type=float, default=5)
     parser.add_argument('-r', type=int, default=3)
     parser.add_argument('-n', type=int, default=10)
+    parser.add_argument('-k', type=int, default=0)
     parser.add_argument('-p', type=float, default=1)
     parser.add_argument('-d', default=None)
     parser.add_argument('case', nargs='*')
     options = parser.parse_args()
     where = options.d or tempfile.mkdtemp()
     os.chdir(os.path.join(os.path.dirname(os.path.realpath(__file__)), '../..'))
+    if options.k:
+        verdict(4, *gate_4(options.k, where))
+        if not options.case:
+            return
     cases = prepare(where, options.s)
     ratios, rows, matched, missed = {}, [], 0, 0
     print('load %s' % open('/proc/loadavg').read().strip())
