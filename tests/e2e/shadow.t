@@ -96,7 +96,7 @@ is(of_run($run, 'l1d_writebacks')->{reason}, 'shadows do not estimate it (CACHEP
 # machine does.  The interval knows of that; three of it are left in one run of a million.
 my @formats = map { scratch("adds.$_") } qw(json txt csv html);
 $run = run(command => [cli(), '-E', 'shadow', (map { ('-o', $_) } @formats), program('shadow_chase'), 3000, 'adds'],
-	env => {CACHEPEEK_EVENTS => 'instructions,l1d_misses,page_faults', CACHEPEEK_CHILDREN => undef});
+	env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_misses,page_faults', CACHEPEEK_CHILDREN => undef});
 my ($json, $screen, $csv, $page) = map { read_file($_) } @formats;
 $run->{report} = decode_json($json);
 ($steps) = split(' ', $run->{out});
