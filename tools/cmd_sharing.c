@@ -190,7 +190,8 @@ int cp_cmd_sharing(int argc, char **argv)
 	}
 	if (request.quantum)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
-	return cp_profile_of(&(struct cp_profile_source){"sharing", request.machine,
-				     request.directory, NULL, false, false, request.reproducible},
+	return cp_profile_of(
+		&(struct cp_profile_source){"sharing", request.machine, request.directory,
+			NULL, false, false, request.reproducible},
 		argv + optind, show_sharing, &request);
 }
