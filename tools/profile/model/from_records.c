@@ -77,8 +77,8 @@ static void warn_of_differences(
 		list = cp_text_format(profile->arena, "%s%s%s", list, i ? ", " : "",
 			report->unpinned[i]);
 	if (*list)
-		cp_profile_warn(profile, "what may differ between runs all the same: %s",
-			list);
+		cp_profile_warn(
+			profile, "what may differ between runs all the same: %s", list);
 }
 
 /* arena->out_of_memory is cp_report_build's own meanwhile. */
