@@ -22,6 +22,7 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi_time.h"
+#include "preload/program/jump.h"
 #include "preload/program/level.h"
 #include "preload/program/pinned.h"
 #include "preload/run.h"
@@ -195,6 +196,12 @@ const struct cp_life cp_parts[] = {
 		.kept = "names of addresses, which are the child's as well",
 		.begin = cp_functions_start,
 	},
+	{
+		.name = "jumps",
+		.files = "preload/program/hooks_jump.c",
+		.kept = "the C library is the child's, too",
+		.begin = cp_jump_start,
+	},
 	/* begun: the constructor's own signals are not the program's. */
 	{
 		.name = "fatal signals",
@@ -324,7 +331,7 @@ const struct cp_life cp_parts[] = {
 	/* begin and begun: last, since the others call functions that may be chosen. */
 	{
 		.name = "functions that are patched",
-		.files = "preload/program/hooks_jump.c preload/markers/functions_patch.c",
+		.files = "preload/markers/functions_patch.c",
 		.kept = "the child's code is patched, too",
 		.begin = patch_functions,
 		.begun = cp_functions_begun,

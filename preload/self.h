@@ -24,6 +24,8 @@ struct cp_self {
 	struct cp_live_thread *lost;   /* known all the same */
 	int depth;
 	bool dead;
+	bool left;            /* at depth > 0 for good: see jump.h */
+	uintptr_t entered;    /* the stack pointer, about, where depth became 1 */
 	unsigned char rounds; /* of the TSD destructor */
 	uint32_t function;    /* innermost that is patched (preload/patch); 0: none */
 	uintptr_t counting;   /* where its begin or end is under way; 0: none is */
@@ -43,11 +45,27 @@ struct cp_self {
 
 extern __thread struct cp_self cp_self __attribute__((tls_model("initial-exec")));
 
+/* Without a frame pointer, which would cost each region more. */
+static inline uintptr_t cp_stack_pointer(void)
+{
+	uintptr_t sp;
+
+#if defined(__x86_64__)
+	__asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+#elif defined(__aarch64__)
+	__asm__ volatile("mov %0, sp" : "=r"(sp));
+#else
+	sp = (uintptr_t)__builtin_frame_address(0);
+#endif
+	return sp;
+}
+
 /* May this thread do anything of ours now?  Pairs with cp_leave(). */
 static inline bool cp_enter(void)
 {
 	if (cp_self.dead || cp_self.depth > 0)
 		return false;
+	cp_self.entered = cp_stack_pointer();
 	cp_self.depth++;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return true;

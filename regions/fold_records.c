@@ -120,8 +120,8 @@ static bool may_fold(const struct cp_record *record)
 	const struct cp_record_header *header = record->header;
 
 	return header->flags & CP_RECORD_HELD && has_gone(header) &&
-	       !(header->flags & CP_RECORD_ROOT) && !record->damaged && !record->series &&
-	       !has_lost_threads(record);
+	       !(header->flags & (CP_RECORD_ROOT | CP_RECORD_JUMPED)) &&
+	       !record->damaged && !record->series && !has_lost_threads(record);
 }
 
 /* Notes of programs that were followed are of no more use. */

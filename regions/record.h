@@ -53,6 +53,7 @@ enum cp_record_flag {
 	CP_RECORD_READY = 128, /* this rank has only the job's report to write */
 	CP_RECORD_HELD = 256,  /* its writer has a lock (flock) on it while it lives */
 	CP_RECORD_BEGUN = 512, /* it says what it counts: a report can be made of it */
+	CP_RECORD_JUMPED = 1024, /* a thread's regions are not counted any more: jump.h */
 };
 
 /* Items that were lost for lack of space or memory. */

@@ -166,6 +166,7 @@ struct cp_process {
 	bool unseen;              /* its end: nothing in the process saw it coming */
 	const char *counted_from; /* constructor, fork */
 	bool root;                /* of its process tree */
+	bool jumped;              /* a thread's regions are not counted to the end */
 	const char *illegal; /* the instruction that it died of, and where; or NULL */
 	uint64_t start_ns, end_ns, overhead_ns, pair_ns, realtime_ns;
 	struct cp_count *whole; /* [nquantities]: of the whole process, if known */

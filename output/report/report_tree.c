@@ -276,6 +276,7 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->shown_host = cp_record_meta(record, "shown", NULL);
 	process->counted_from = header->flags & CP_RECORD_FORKED ? "fork" : "constructor";
 	process->root = header->flags & CP_RECORD_ROOT;
+	process->jumped = header->flags & CP_RECORD_JUMPED;
 	process->start_ns = header->start_ns;
 	process->end_ns = header->end_ns;
 	process->realtime_ns = header->realtime_ns;

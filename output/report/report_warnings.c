@@ -186,6 +186,18 @@ static void check_unattributed(struct cp_report *report)
 	}
 }
 
+static void check_jumps(struct cp_report *report)
+{
+	for (size_t i = 0; i < report->nprocesses; i++)
+		if (report->processes[i].jumped)
+			cp_report_warn(report,
+				"process %d: regions of a thread are counted up to where "
+				"a signal handler left the beginning or end of one by "
+				"longjmp(3): let the handler return, or block its signal "
+				"there",
+				report->processes[i].pid);
+}
+
 static void check_flags(struct cp_report *report, const struct cp_region *region)
 {
 	int length = (int)cp_slice_length(region->name);
@@ -362,6 +374,7 @@ void cp_report_check(struct cp_report *report)
 	check_threads(report);
 	check_folded(report);
 	check_unrecorded(report);
+	check_jumps(report);
 	check_unattributed(report);
 	check_regions(report);
 	check_zeros(report);

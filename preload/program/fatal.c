@@ -118,7 +118,7 @@ static void handle_fatal(int number, siginfo_t *info)
 {
 	int saved = errno, state;
 
-	if (cp_self.depth > 0 && !is_fault(number, info)) {
+	if (cp_self.depth > 0 && !cp_self.left && !is_fault(number, info)) {
 		if (!is_our_own(number, info))
 			defer_signal(number, info);
 		return;
@@ -148,7 +148,7 @@ void cp_deferred_signal(void)
 	siginfo_t info = cp_self.pending_info;
 	int number = cp_self.pending;
 
-	if (cp_self.depth > 0)
+	if (cp_self.depth > 0 && !cp_self.left)
 		return;
 	cp_self.pending = 0;
 	send_again(number, &info);

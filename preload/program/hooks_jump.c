@@ -15,13 +15,18 @@
 
 #include "preload/program/jump.h"
 #include "preload/libc/real.h"
+#include "preload/runtime.h"
+#include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define NEAR 4096
 
+#define STACK (64ul << 20) /* a jump that is longer goes to another stack */
+
 static struct {
 	void (*watcher)(uintptr_t sp);
 	uintptr_t secret; /* libc's, on aarch64 */
+	bool known;       /* where the stack pointer is */
 } jumps;
 
 #if defined(__x86_64__) && !defined(__ILP32__)
@@ -51,7 +56,7 @@ enum { RETURN_ADDRESS = 11, STACK_POINTER = 13 };
  * return address is mixed with the same one, and near. */
 static bool learn_secret(const uintptr_t *env, uintptr_t sp)
 {
-	uintptr_t function = (uintptr_t)cp_jump_watch;
+	uintptr_t function = (uintptr_t)cp_jump_start;
 
 	jumps.secret = env[STACK_POINTER] ^ sp;
 	return (env[RETURN_ADDRESS] ^ jumps.secret) - function < NEAR;
@@ -79,21 +84,10 @@ static uintptr_t stack_pointer_of(const void *env)
 
 #endif
 
-/* The stack pointer of the function that this becomes a part of: at a call it is the
- * same. */
-static inline uintptr_t __attribute__((always_inline)) stack_pointer(void)
+/* At a call the stack pointer is the same in the whole function. */
+void cp_jump_start(void)
 {
-	uintptr_t sp = 0;
-
-#ifdef __aarch64__
-	__asm__ volatile("mov %0, sp" : "=r"(sp));
-#endif
-	return sp;
-}
-
-void cp_jump_watch(void (*watcher)(uintptr_t sp))
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp = stack_pointer();
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0), sp = cp_stack_pointer();
 	jmp_buf env;
 
 	if (CP_REAL(_setjmp)(env)) /* no jump comes back here */
@@ -101,14 +95,39 @@ void cp_jump_watch(void (*watcher)(uintptr_t sp))
 	if (!learn_secret((const uintptr_t *)(const void *)env, sp))
 		return;
 	sp = stack_pointer_of(env);
-	if (sp - (here - NEAR) < (uintptr_t)2 * NEAR)
+	jumps.known = sp - (here - NEAR) < (uintptr_t)2 * NEAR;
+}
+
+void cp_jump_watch(void (*watcher)(uintptr_t sp))
+{
+	if (jumps.known)
 		jumps.watcher = watcher;
+}
+
+/* Our own code does not jump: a handler does, over us or within itself. */
+static void leave_our_work(uintptr_t sp)
+{
+	if (cp_self.left || sp - cp_self.entered > STACK)
+		return;
+	cp_self.left = true;
+	if (cp_runtime.record.header)
+		__atomic_fetch_or(&cp_runtime.record.header->flags, CP_RECORD_JUMPED,
+			__ATOMIC_RELAXED);
+	if (cp_self.pending)
+		cp_deferred_signal();
 }
 
 static void watch_jump(const void *env)
 {
+	uintptr_t sp;
+
+	if (!jumps.known)
+		return;
+	sp = stack_pointer_of(env);
+	if (cp_self.depth > 0)
+		leave_our_work(sp);
 	if (jumps.watcher)
-		jumps.watcher(stack_pointer_of(env));
+		jumps.watcher(sp);
 }
 
 EXPORT void longjmp(jmp_buf env, int value)
