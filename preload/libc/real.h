@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <threads.h>
 #include <unistd.h>
@@ -63,6 +64,7 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(dup3)                                                                          \
 	X(fcntl)                                                                         \
 	X(prctl)                                                                         \
+	X(ptrace)                                                                        \
 	X(realpath)                                                                      \
 	X(memmem)                                                                        \
 	X(getenv)                                                                        \

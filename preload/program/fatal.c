@@ -11,6 +11,7 @@
 #include "base/syscall.h"
 #include "preload/libc/real.h"
 #include "preload/program/illegal.h"
+#include "preload/program/readable.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 #include "preload/process.h"
@@ -215,6 +216,20 @@ void cp_fatal_yield_traps(const char *why)
 {
 	if (fatal.traps)
 		fatal.traps->yield(why);
+}
+
+/* A SIGTRAP of ours that comes while it is blocked would stay there, where the program
+ * can see it. */
+void cp_fatal_want_mask(int how, const void *set)
+{
+	uint64_t mask;
+
+	if (how == SIG_UNBLOCK || !cp_fatal_has_traps() ||
+		!cp_can_read(set, sizeof(mask)))
+		return;
+	memcpy(&mask, set, sizeof(mask));
+	if (mask >> (SIGTRAP - 1) & 1)
+		cp_fatal_yield_traps("the program blocks SIGTRAP");
 }
 
 void cp_fatal_start(void)

@@ -36,5 +36,7 @@ struct cp_trap_owner {
 bool cp_fatal_own_traps(const struct cp_trap_owner *owner);
 void cp_fatal_yield_traps(const char *why);
 bool cp_fatal_has_traps(void);
+/* The program is about to change its mask by that. */
+void cp_fatal_want_mask(int how, const void *set);
 
 #endif

@@ -150,29 +150,15 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 /* ---- masks ---- */
 
-/* A SIGTRAP of ours that comes while it is blocked would stay there, where the program
- * can see it. */
-static void want_mask(int how, const sigset_t *set)
-{
-	uint64_t mask;
-
-	if (how == SIG_UNBLOCK || !cp_fatal_has_traps() ||
-		!cp_can_read(set, sizeof(mask)))
-		return;
-	memcpy(&mask, set, sizeof(mask));
-	if (mask >> (SIGTRAP - 1) & 1)
-		cp_fatal_yield_traps("the program blocks SIGTRAP");
-}
-
 EXPORT int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-	want_mask(how, set);
+	cp_fatal_want_mask(how, set);
 	return CP_REAL(pthread_sigmask)(how, set, old);
 }
 
 EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
-	want_mask(how, set);
+	cp_fatal_want_mask(how, set);
 	return CP_REAL(sigprocmask)(how, set, old);
 }
 

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Overrides: syscall.
+ * Overrides: syscall, ptrace.
  *
  * A process may end, become another, or confine itself, by system calls that it
  * makes itself.  Everything passes through untouched.
  */
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <sys/ptrace.h>
 
 #include "base/syscall.h"
+#include "preload/libc/real.h"
 #include "preload/program/descriptors.h"
+#include "preload/program/fatal.h"
 #include "preload/program/seccomp.h"
 #include "preload/process.h"
+#include "preload/runtime.h"
+#include "base/engine/simclient.h"
+#include "tools/sim/request.h"
 
+#define TRACED "the program is traced"
 #define EXPORT __attribute__((visibility("default")))
 
 /* SECCOMP_SET_MODE_STRICT has none. */
@@ -30,6 +38,17 @@ static bool is_confining(long number, const long arg[6])
 			       cp_seccomp_is_filter(filter_of(arg))));
 }
 
+/* Signals of ours that it could see. */
+static void yield_traps(long number, const long arg[6])
+{
+	if (number == SYS_rt_sigaction && arg[0] == SIGTRAP && arg[1])
+		cp_fatal_yield_traps("the program sets SIGTRAP itself");
+	else if (number == SYS_rt_sigprocmask)
+		cp_fatal_want_mask((int)arg[0], (const void *)arg[1]);
+	else if (number == SYS_ptrace && arg[0] == PTRACE_TRACEME)
+		cp_fatal_yield_traps(TRACED);
+}
+
 /* Is there something to do if it returns? */
 static bool before_call(long number, const long arg[6])
 {
@@ -37,6 +56,8 @@ static bool before_call(long number, const long arg[6])
 		cp_seccomp_before(filter_of(arg));
 		return true;
 	}
+	if (cp_fatal_has_traps())
+		yield_traps(number, arg);
 	switch (number) {
 	case SYS_exit_group:
 		cp_process_end(CP_HOW_EXIT, (int)arg[0] & 0xff);
@@ -72,13 +93,30 @@ EXPORT long syscall(long number, ...)
 		arg[i] = va_arg(args, long);
 	va_end(args);
 	more = before_call(number, arg);
-	do
+	do {
+		if (cp_is_reexecuted())
+			cp_sim_request(CP_SIM_CALL, NULL);
 		result = cp_syscall6(number, arg);
-	while (result == -EMFILE && cp_descriptors_yield());
+	} while (result == -EMFILE && cp_descriptors_yield());
 	if (more)
 		after_call(number, arg, result);
 	if (result >= 0 || result < -4095)
 		return result;
 	errno = (int)-result;
 	return -1;
+}
+
+/* Whoever traces this process would see each stop. */
+EXPORT long ptrace(enum __ptrace_request request, ...)
+{
+	void *arg[3];
+	va_list args;
+
+	va_start(args, request);
+	for (int i = 0; i < 3; i++)
+		arg[i] = va_arg(args, void *);
+	va_end(args);
+	if (request == PTRACE_TRACEME)
+		cp_fatal_yield_traps(TRACED);
+	return CP_REAL(ptrace)(request, arg[0], arg[1], arg[2]);
 }

@@ -71,7 +71,9 @@ my $main = write_file(scratch('main.cc'), <<'CC');
 #include <poll.h>
 #include <string>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -164,6 +166,60 @@ static void blocks(long)
 	std::printf(" %d", ppoll(nullptr, 0, &no, &pending));
 	std::printf(" %d\n", sigtimedwait(&all, nullptr, &no));
 }
+/* By system calls that the program makes by hand. */
+static void rawblocks(long)
+{
+	unsigned long mask = 1ul << (SIGTRAP - 1);
+	sigset_t pending;
+	tiny();
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &mask, nullptr, 8);
+	tiny();
+	sigpending(&pending);
+	std::printf("%d\n", sigismember(&pending, SIGTRAP));
+}
+static void rawsets(long)
+{
+	struct { void *handler; unsigned long flags; void *restorer; unsigned long mask; } ignore = {(void *)1, 0, nullptr, 0};
+	tiny();
+	std::printf("%ld\n", syscall(SYS_rt_sigaction, SIGTRAP, &ignore, nullptr, 8));
+	raise(SIGTRAP);
+	tiny();
+}
+/* What a tracer of its own child sees, until that ends. */
+static void traced(bool raw)
+{
+	int status, stops = 0;
+	tiny();
+	pid_t child = fork();
+	if (child == 0) {
+		if (raw)
+			syscall(SYS_ptrace, PTRACE_TRACEME, 0, 0, 0);
+		else
+			ptrace(PTRACE_TRACEME, 0, 0, 0);
+		for (int i = 0; i < 5; i++)
+			tiny();
+		_exit(7);
+	}
+	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
+		stops++;
+		ptrace(PTRACE_CONT, child, 0, 0);
+	}
+	std::printf("%d %d\n", stops, WEXITSTATUS(status));
+}
+static void traces(long) { traced(false); }
+static void rawtraces(long) { traced(true); }
+/* On the stack of the function that is called, and no other. */
+static void elsewhere(long)
+{
+	stack_t stack = {std::calloc(1, 1 << 17), 0, 1 << 17};
+	sigaltstack(&stack, nullptr);
+	for (int i = 0; i < 10; i++)
+		tiny();
+	int used = 0;
+	for (int i = 0; i < 1 << 17; i++)
+		used += static_cast<char *>(stack.ss_sp)[i] != 0;
+	std::printf("%d\n", used);
+}
 static volatile int traps;
 static void trap(int) { traps++; }
 static void takes(long)
@@ -210,7 +266,7 @@ static void blocked(long) { sigset_t now; sigprocmask(0, nullptr, &now); tiny();
 int main(int argc, char **argv)
 {
 	std::map<std::string, void (*)(long)> all = {{"known", known}, {"handles", handles}, {"forks", forks}, {"vforks", vforks},
-		{"blocks", blocks}, {"takes", takes}, {"ignores", ignores}, {"raises", raises}, {"breaks", breaks}, {"blocked", blocked}, {"confines", confines}, {"fills", fills}};
+		{"blocks", blocks}, {"takes", takes}, {"ignores", ignores}, {"raises", raises}, {"breaks", breaks}, {"blocked", blocked}, {"confines", confines}, {"rawblocks", rawblocks}, {"rawsets", rawsets}, {"traces", traces}, {"rawtraces", rawtraces}, {"elsewhere", elsewhere}, {"fills", fills}};
 	all.at(argv[1])(argc > 2 ? std::atol(argv[2]) : 1);
 }
 CC
@@ -284,6 +340,11 @@ my @cases = (
 	[blocks => 1, "$until: the program blocks SIGTRAP"],
 	[takes => undef, "$until: the program sets SIGTRAP itself"],
 	[ignores => 1, "$until: the program sets SIGTRAP itself"],
+	[rawblocks => 1, "$until: the program blocks SIGTRAP"],
+	[rawsets => 1, "$until: the program sets SIGTRAP itself"],
+	[traces => 1, "$until: the program is traced"],
+	[rawtraces => 1, "$until: the program is traced"],
+	[elsewhere => 10],
 	[raises => 1],
 	[breaks => 1],
 	[confines => 1, "$until: the program forbids itself system calls"],

@@ -42,6 +42,7 @@ write_file("$work/found.c", <<'END');
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 /* What differs between runs otherwise: random numbers, addresses, time, variables. */
 int main(int argc, char **argv)
@@ -63,6 +64,10 @@ int main(int argc, char **argv)
 		sum += (long)strlen(*variable);
 	if (argc > 1 && strcmp(argv[1], "time") == 0)
 		printf("%ld %s\n", (long)now.tv_sec, later.tv_nsec - now.tv_nsec >= 1000000 ? "slept" : "not");
+	if (argc > 1 && strcmp(argv[1], "by-hand") == 0)
+		sum += syscall(SYS_getpid);
+	if (argc > 1 && strcmp(argv[1], "user") == 0)
+		printf("%ld %d\n", syscall(SYS_getuid), (int)getuid());
 	if (argc > 1 && strcmp(argv[1], "pid") == 0)
 		for (long i = getpid() % 1000; i > 0; i--)
 			sum += i;
@@ -260,6 +265,10 @@ for my $program (@programs) {
 		'a home that nobody has');
 	($report) = counts(0, './found', 'pid');
 	is_deeply($report->{reproducible}{differs}, ['process numbers'], 'who asks for its number is told');
+	($report) = counts(0, './found', 'by-hand');
+	is_deeply($report->{reproducible}{differs}, ['process numbers'], 'so is who asks by syscall(2)');
+	($report, $run) = counts(0, './found', 'user');
+	is($run->{out}, "0 0\n", 'the number of the user is pinned there, too');
 	($report) = counts(0, './pool', 'sleep');
 	is_deeply($report->{reproducible}{differs}, ['turns of threads'], 'so are threads of which one sleeps for a time');
 	my $text = run(command => [cli(), '-m', 'skylake-sp', '--reproducible', "$work/found", 'pid']);

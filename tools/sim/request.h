@@ -302,6 +302,11 @@ enum cp_sim_request {
 	 * whose code was executed has one of that name (1) or none has (2).  -> 0: there
 	 * are fewer. */
 	CP_SIM_FUNCTION_CHECK,
+
+	/* () the library's next system call is the program's, which has called
+	 * syscall(2).
+	 */
+	CP_SIM_CALL,
 };
 
 /* X(name, what differs) */

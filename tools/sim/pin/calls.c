@@ -165,6 +165,8 @@ static Bool is_librarys(ThreadId tid)
 {
 	Addr stack = VG_(get_SP)(tid);
 
+	if (pin.of_program && pin.of_program[tid])
+		return False;
 	return threads_is_paused(tid) || own_code_at(VG_(get_IP)(tid)) ||
 	       (VG_(am_is_valid_for_client)(stack, sizeof(Addr), VKI_PROT_READ) &&
 		       own_code_at(*(const Addr *)stack));
@@ -267,10 +269,16 @@ void pin_behind(ThreadId tid)
 	pin_turn_keep(tid, False);
 }
 
-void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+void pin_call_is_programs(ThreadId tid)
 {
-	if (!pin.wanted)
-		return;
+	if (pin.wanted && !pin.of_program)
+		pin.of_program = VG_(calloc)("pin", VG_N_THREADS, 1);
+	if (pin.of_program)
+		pin.of_program[tid] = True;
+}
+
+static void note_result(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
 	pin_clock_after(tid, number, args, result);
 	if (!is_librarys(tid)) {
 		note_wait(number, args, result);
@@ -290,4 +298,13 @@ void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 		*(UInt *)args[0] = 0;
 	else if (number == __NR_sysinfo)
 		tell_memory((struct sysinfo_ *)args[0]);
+}
+
+void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
+{
+	if (!pin.wanted)
+		return;
+	note_result(tid, number, args, result);
+	if (pin.of_program)
+		pin.of_program[tid] = False;
 }

@@ -19,7 +19,9 @@ extern struct pin {
 	UWord seen;
 	/* The environment as the library has it, which the program does not see. */
 	HChar **given;
-	struct {                                /* user.c's */
+	UChar *of_program; /* by ThreadId: its next call is, which the library makes; or
+			      NULL */
+	struct {           /* user.c's */
 		struct pin_user_number as_root; /* is shown as 0 */
 		Bool kept;                      /* every number is shown as it is */
 		Bool has_groups;                /* of its own: others than as_root has */
@@ -69,6 +71,8 @@ void pin_mapping_after(UInt number, const UWord *args, SysRes result);
 void pin_fill(UChar *to, SizeT size);
 void pin_before(ThreadId tid, UInt number);
 void pin_behind(ThreadId tid);
+/* The next call of the thread, wherever it is made. */
+void pin_call_is_programs(ThreadId tid);
 void pin_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 /* clock.c: the program's time.  Before and behind each of its system calls: points in
