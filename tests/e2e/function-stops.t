@@ -288,11 +288,12 @@ sub calls
 	return {map { join('/', @{$_->{path}}) => $_->{calls} } grep { @{$_->{path}} } @{$report->{regions}}};
 }
 
-# What is said, but that there are breakpoints.
+# What is said, but that there are breakpoints, and how long threads ran before they were counted,
+# which is a per cent of the time on a busy machine.
 sub said
 {
 	my ($run) = @_;
-	return [grep { !/ cannot be patched, and / } map { s/^CACHEPEEK_REGIONS=func: //r } @{$run->{report}{warnings}}];
+	return [grep { !/ cannot be patched, and |^<unattributed>/ } map { s/^CACHEPEEK_REGIONS=func: //r } @{$run->{report}{warnings}}];
 }
 
 sub digest { my ($run) = @_; return {map { $_ => $run->{$_} } qw(status out err)} }
@@ -306,7 +307,7 @@ sub digest { my ($run) = @_; return {map { $_ => $run->{$_} } qw(status out err)
 	is_deeply(calls($run->{report}), {tiny => $many + 8000, (map { join('/', ('deep') x $_) => 1 } 1 .. 51), again => 1,
 		pass => 38, 'pass/tiny' => 10}, 'all calls: threads, recursion, exceptions, jumps, a jump to the beginning')
 		or diag(explain(calls($run->{report})));
-	is_deeply($run->{report}{warnings}, ['CACHEPEEK_REGIONS=func: tiny, deep, pass, again cannot be patched, and begin '
+	is_deeply([grep { !/^<unattributed>/ } @{$run->{report}{warnings}}], ['CACHEPEEK_REGIONS=func: tiny, deep, pass, again cannot be patched, and begin '
 		. 'at a breakpoint of the CPU, which takes microseconds at each call'], 'and how they begin is said');
 	ok_sums($run->{report}, 'the sums');
 }
