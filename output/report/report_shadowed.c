@@ -19,14 +19,20 @@
 static const char *const whys[CP_SHADOWED_NWHYS] = {
 	[CP_SHADOWED_UNKNOWN] = "what caches held when windows began is not known",
 	[CP_SHADOWED_NOT_WARM] = "a cache of this machine's kind is not known to be warm",
-	[CP_SHADOWED_FEW] = "fewer than 10 windows of shadows are counted: what runs for "
-			    "less than a second or two, or loses them, has too few "
-			    "(CACHEPEEK_ENGINE=sim counts all)",
+	[CP_SHADOWED_FEW] =
+		("fewer than 10 windows of shadows are counted: what runs for less than a "
+		 "second or two, or loses them, has too few (CACHEPEEK_ENGINE=sim counts "
+		 "all)"),
 	[CP_SHADOWED_UNTIMED] = "threads without ticks had some of the time",
 	[CP_SHADOWED_NO] = "there were no shadows (a warning says why)",
 	[CP_SHADOWED_NOT_YET] =
 		"estimates are made where a process ends, and it was not seen to",
 };
+
+static unsigned long long all_of(const struct cp_shadowed *s)
+{
+	return s->with + s->without;
+}
 
 static void add(
 	struct cp_report *report, struct cp_count *to, const struct cp_shadowed *from)
@@ -87,8 +93,7 @@ static const char *say_why(struct cp_report *report, const struct cp_shadowed *s
 	else if (s->with)
 		length = cp_format(text, sizeof(text),
 			"not known of %llu of %llu processes: ",
-			(unsigned long long)s->without,
-			(unsigned long long)(s->with + s->without));
+			(unsigned long long)s->without, all_of(s));
 	length += cp_format(text + length, sizeof(text) - length, "%s", whys[s->why]);
 	return cp_arena_copy(report->arena, text, length);
 }
@@ -100,8 +105,8 @@ static const char *say_estimated(
 	size_t length = cp_format(text, sizeof(text),
 		"%s; %llu of %llu processes, with %.2g %% of the CPU time, are taken for "
 		"like the others: %s",
-		ESTIMATED, (unsigned long long)s->without,
-		(unsigned long long)(s->with + s->without), 100 * share, whys[s->why]);
+		ESTIMATED, (unsigned long long)s->without, all_of(s), 100 * share,
+		whys[s->why]);
 
 	return s->without ? cp_arena_copy(report->arena, text, length) : ESTIMATED;
 }
