@@ -463,6 +463,7 @@ enum cp_shadowed_why {
 	CP_SHADOWED_NOT_WARM, /* a cache of the machine's kind is not known to be warm */
 	CP_SHADOWED_FEW,      /* too few windows are counted */
 	CP_SHADOWED_UNTIMED,  /* threads without ticks had some of the time */
+	CP_SHADOWED_CUT,      /* windows ended before the process did */
 	CP_SHADOWED_NO,       /* there were no shadows: a warning says why */
 	CP_SHADOWED_NOT_YET,  /* the process was not seen to end */
 	CP_SHADOWED_NWHYS,

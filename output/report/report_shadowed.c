@@ -24,6 +24,7 @@ static const char *const whys[CP_SHADOWED_NWHYS] = {
 		 "second or two, or loses them, has too few (CACHEPEEK_ENGINE=sim counts "
 		 "all)"),
 	[CP_SHADOWED_UNTIMED] = "threads without ticks had some of the time",
+	[CP_SHADOWED_CUT] = "windows ended before the process did (a warning says why)",
 	[CP_SHADOWED_NO] = "there were no shadows (a warning says why)",
 	[CP_SHADOWED_NOT_YET] =
 		"estimates are made where a process ends, and it was not seen to",

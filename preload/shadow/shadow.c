@@ -332,6 +332,8 @@ static enum cp_shadowed_why why_not(const struct cp_shadows *s,
 		return CP_SHADOWED_NO;
 	if (s->untimed)
 		return CP_SHADOWED_UNTIMED;
+	if (s->cut)
+		return CP_SHADOWED_CUT;
 	if (s->log.nwindows < CP_SHADOW_FEWEST)
 		return CP_SHADOWED_FEW;
 	if (outer && !s->plain)
@@ -383,6 +385,12 @@ static void fill_all(const struct cp_shadows *s)
 
 /* ---- steps ---- */
 
+static void say_cut(struct cp_shadows *s, const char *did)
+{
+	s->cut = true;
+	say("the program %s: no windows from there on", did);
+}
+
 static void conclude(void)
 {
 	struct cp_shadows *s = cp_runtime.shadows;
@@ -390,8 +398,7 @@ static void conclude(void)
 	if (!cp_runtime.shadowed || !cp_runtime.record.header)
 		return;
 	if (cp_ticks_are_on() && !cp_tick_signal_is_ours())
-		say("the program cancelled a thread (pthread_cancel): no windows from there "
-		    "on");
+		say_cut(s, "cancelled a thread (pthread_cancel)");
 	cp_ticks_stop();
 	fill_all(s);
 	if (s)
@@ -449,8 +456,7 @@ void cp_shadow_before_confined(void)
 	if (!s)
 		return;
 	if (cp_ticks_are_on())
-		say("the program forbade itself system calls (seccomp): no windows from "
-		    "there on");
+		say_cut(s, "forbade itself system calls (seccomp)");
 	conclude();
 	cp_ticks_disarm(s);
 }

@@ -73,7 +73,9 @@ struct cp_shadows {
 	struct cp_shadow_cost cost;
 	struct cp_shadow_log log;
 	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
-	bool plain; /* shadow.c */
+	/* shadow.c */
+	bool plain;
+	bool cut; /* the program ended the windows: what came later is not estimated */
 };
 
 #endif

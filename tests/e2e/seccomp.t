@@ -33,6 +33,8 @@ for my $engine (grep { !why_not($_) } qw(perf shadow sim)) {
 		my $report = $with->{report} || kept_report(scratch("$engine-$how"));
 		my ($process) = grep { $_->{exit}{how} ne 'exec' } @{$report->{processes}};
 		cmp_ok($process->{unattributed}{cpu_s} // 0, '<', 1000, "$engine, $how: no time that nobody had");
+		like(region($report)->{counts}{instructions}{reason}, qr/^windows ended before the process did/,
+			"$engine, $how: what came later is not guessed") if $engine eq 'shadow' && $how eq 'filter';
 		my $before = region($report, 'before');
 		is($before ? $before->{calls} : 0, $how eq 'strict' || $plain->{status} == 1 << 8 ? 1 : 2,
 			"$engine, $how: what was counted until then");

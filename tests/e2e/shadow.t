@@ -166,7 +166,10 @@ int main(int argc, char **argv)
 C
 is(system('gcc', '-O1', '-o', scratch('cancel'), $cancel, '-pthread'), 0, 'a program that cancels a thread');
 for my $argument ([], ['cancels']) {
-	my $said = said(shadowed([scratch('cancel'), @$argument]));
+	my $run = shadowed([scratch('cancel'), @$argument]);
+	my $said = said($run);
+	like(of_run($run, 'instructions')->{reason}, @$argument ? qr/^windows ended before the process did/ : qr/^fewer than/,
+		"@$argument: and what came later is not guessed");
 	is(scalar($said =~ /the program cancelled a thread/), @$argument ? 1 : '', "@$argument: it is said where windows ended");
 }
 
