@@ -100,16 +100,17 @@ void cp_controller_forks(struct cp_shadows *s)
 
 void cp_controller_forked(struct cp_shadows *s)
 {
-	uint64_t began = cpu_ns();
+	uint64_t began = cpu_ns(), took;
 
 	write_probes(s);
-	s->cost.fault_ns += cpu_ns() - began;
-	s->cost.probes += CP_PROBES;
+	took = cpu_ns() - began;
+	if (!s->cost.probes_ns || took < s->cost.probes_ns)
+		s->cost.probes_ns = took;
 }
 
 static double fault_ns(const struct cp_shadows *s)
 {
-	return s->cost.probes ? (double)s->cost.fault_ns / (double)s->cost.probes : 0;
+	return (double)s->cost.probes_ns / CP_PROBES;
 }
 
 static double copied(const struct cp_shadows *s)

@@ -35,7 +35,10 @@ struct cp_shadow_cost {
 	uint64_t window_ns; /* of the last window; 0: there was none */
 	uint64_t began;     /* the process's CPU time, when they did */
 	uint64_t began_faults;
-	uint64_t fault_ns, probes; /* of as many pages that were copied to see how long */
+	/* The least time that copying CP_PROBES pages took: with the mean, one that
+	 * others disturbed would leave no time to windows that have faults of their own.
+	 */
+	uint64_t probes_ns;
 	/* When the shadow was forked; when the last one was reaped. */
 	uint64_t at_fork, fork_faults, fork_cpu;
 	uint64_t reap_faults, reap_cpu;
