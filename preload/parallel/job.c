@@ -24,6 +24,7 @@
 #include "preload/self.h"
 #include "preload/process.h"
 #include "preload/report_write.h"
+#include "preload/shadow/shadow.h"
 #include "base/counters/options.h"
 
 #define LARGEST ((uint64_t)4 << 30) /* of a message */
@@ -171,6 +172,7 @@ void cp_job_report(const void *caller)
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
+	cp_shadow_flush();
 	job.caller = caller;
 	job.seconds = cp_options.mpi_timeout;
 	if (cp_options.mpi_timeout)

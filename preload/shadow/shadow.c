@@ -64,7 +64,7 @@ static bool has_core(struct cp_why *why)
 		return true;
 	cp_format(why->text, sizeof(why->text),
 		"there is no spare core for shadows: the program may use one CPU only "
-		"(taskset, or a limit of its container): allow it two");
+		"(taskset, mpirun without --bind-to none, or a limit of its container): allow it two");
 	return false;
 }
 
@@ -435,6 +435,16 @@ void cp_shadow_after_fork(void)
 	if (s)
 		cp_runtime.parents_shadow = s->shadow;
 	give_back(s);
+}
+
+void cp_shadow_flush(void)
+{
+	bool were_on = cp_ticks_are_on();
+
+	cp_ticks_stop();
+	fill_all(cp_runtime.shadows);
+	if (were_on)
+		cp_ticks_resume();
 }
 
 void cp_shadow_before_exec(void)
