@@ -299,6 +299,7 @@ const struct cp_life cp_parts[] = {
 		.begun = cp_shadow_begun,
 		.after_fork = cp_shadow_after_fork,
 		.forked_inside = cp_shadow_forked_inside,
+		.before_job = cp_shadow_before_job,
 		.before_exec = cp_shadow_before_exec,
 		.exec_failed = cp_shadow_exec_failed,
 		.before_confined = cp_shadow_before_confined,

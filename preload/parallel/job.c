@@ -15,6 +15,7 @@
 #include "base/once.h"
 #include "output/report/job_pack.h"
 #include "output/sink.h"
+#include "preload/life.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
 #include "preload/libc/real.h"
@@ -24,7 +25,6 @@
 #include "preload/self.h"
 #include "preload/process.h"
 #include "preload/report_write.h"
-#include "preload/shadow/shadow.h"
 #include "base/counters/options.h"
 
 #define LARGEST ((uint64_t)4 << 30) /* of a message */
@@ -172,7 +172,7 @@ void cp_job_report(const void *caller)
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
-	cp_shadow_flush();
+	cp_life(before_job);
 	job.caller = caller;
 	job.seconds = cp_options.mpi_timeout;
 	if (cp_options.mpi_timeout)

@@ -437,7 +437,7 @@ void cp_shadow_after_fork(void)
 	give_back(s);
 }
 
-void cp_shadow_flush(void)
+void cp_shadow_before_job(void)
 {
 	bool were_on = cp_ticks_are_on();
 

@@ -20,8 +20,7 @@ void cp_shadow_begun(void);
 void cp_shadow_start_child(void);
 void cp_shadow_after_fork(void);
 void cp_shadow_forked_inside(void);
-/* The record has what they estimate up to here: a job reports before its ranks end. */
-void cp_shadow_flush(void);
+void cp_shadow_before_job(void);
 void cp_shadow_before_exec(void);
 void cp_shadow_exec_failed(void);
 void cp_shadow_finish(void);
