@@ -246,16 +246,24 @@ static void write_regions(struct place place, const struct cp_region *root)
 }
 
 /* Writes the count of one interval, of a region or of the whole process. */
-static void write_interval(const struct place *place, size_t quantity,
-	enum cp_status status, double value, double end)
+static void write_interval(const struct place *place, const struct cp_course_line *line,
+	size_t quantity, size_t interval, double end)
 {
+	double value = line->values[quantity][interval];
+	const char *why = line->why[quantity];
+
 	begin_row(place, "count", place->report->quantities[quantity]);
 	if (value >= 0)
 		number_cell(place->out, value);
 	else
 		empty_cell(place->out);
-	cp_out_format(place->out, ",events,%s,,,",
-		cp_status_name(value >= 0 ? status : CP_UNAVAILABLE));
+	cp_out_format(place->out, ",events,%s,",
+		cp_status_name(value >= 0 ? line->status[quantity] : CP_UNAVAILABLE));
+	if (value >= 0 && line->errors[quantity])
+		number_cell(place->out, line->errors[quantity][interval]);
+	else
+		empty_cell(place->out);
+	text_cell(place->out, value < 0 ? why : NULL);
 	number_cell(place->out, end);
 	cp_out_text(place->out, "\n");
 }
@@ -314,8 +322,8 @@ static void write_course(struct place place, const struct cp_course *it)
 		for (size_t q = 0; q < place.report->nquantities; q++)
 			for (size_t i = line->first; line->values[q] && i < it->npoints;
 				i++)
-				write_interval(&place, q, line->status[q],
-					line->values[q][i - line->first], it->ends[i]);
+				write_interval(
+					&place, line, q, i - line->first, it->ends[i]);
 		if (has_windows && line->values[windows.windows])
 			write_working_set(&place, &windows, line, it);
 	}

@@ -16,17 +16,29 @@ static void put_value(struct cp_json *json, double value)
 		cp_json_value(json, value);
 }
 
+static void put_values(struct cp_json *json, const double *values, size_t n)
+{
+	cp_out_text(json->out, "[");
+	for (size_t i = 0; i < n; i++) {
+		cp_out_text(json->out, i ? ", " : "");
+		put_value(json, values[i]);
+	}
+	cp_out_text(json->out, "]");
+}
+
 static void course_values(struct cp_json *json, const struct cp_course_line *line,
 	size_t quantity, size_t n)
 {
 	cp_json_key(json, json->report->quantities[quantity]);
-	cp_out_text(json->out, "{\"values\": [");
-	for (size_t i = 0; i < n; i++) {
-		cp_out_text(json->out, i ? ", " : "");
-		put_value(json, line->values[quantity][i]);
-	}
-	cp_out_text(json->out, "]");
+	cp_out_text(json->out, "{\"values\": ");
+	put_values(json, line->values[quantity], n);
 	cp_json_inline_text(json, "status", cp_status_name(line->status[quantity]));
+	if (line->errors[quantity]) {
+		cp_out_text(json->out, ", \"errors\": ");
+		put_values(json, line->errors[quantity], n);
+	}
+	if (line->why[quantity])
+		cp_json_inline_text(json, "reason", line->why[quantity]);
 	cp_out_text(json->out, "}");
 }
 

@@ -67,7 +67,6 @@ static const char *option_against_sampling(bool compared)
 	       : options->working_set                ? "CACHEPEEK_WORKING_SET"
 	       : options->profile != CP_PROFILE_NONE ? "CACHEPEEK_PROFILE"
 	       : options->call_paths                 ? "CACHEPEEK_CALL_PATHS"
-	       : options->interval                   ? "CACHEPEEK_INTERVAL"
 	       : options->timing == CP_TIMING_ON     ? "CACHEPEEK_TIMING=on"
 						     : NULL;
 }

@@ -17,7 +17,7 @@
 
 #define CP_SERIES_BLOCKS 1024               /* regions of threads */
 #define CP_SERIES_BYTES ((uint64_t)4 << 20) /* two halves: see cp_series_thin */
-#define CP_SERIES_WORDS (CP_MAX_COUNTERS + 2 * CP_MAX_PERF_GROUPS)
+#define CP_SERIES_WORDS (CP_MAX_READ + 2 * CP_MAX_PERF_GROUPS)
 
 /* CP_ITEM_SERIES.  A row is the time (CLOCK_MONOTONIC, ns), the number of blocks,
  * and the words of each: the counters' sums, then enabled and running of each perf
@@ -44,6 +44,9 @@ struct cp_series {
 	const uint64_t *base[CP_SERIES_BLOCKS]; /* NULL: gone */
 	uint32_t at[CP_SERIES_WORDS];           /* a block's words, from its base */
 	uint32_t process[CP_SERIES_WORDS];      /* the same of the process, or ~0u */
+	/* What is sampled of the process, whose words are from CP_MIRROR_SIZE on: who
+	 * adds a row brings it up to date before. */
+	uint64_t sample[CP_SAMPLE_WORDS];
 };
 
 /* Every other row into the other half, which is the one in use from then on. */
@@ -65,6 +68,23 @@ static inline void cp_series_thin(struct cp_series_item *item)
 	__atomic_store_n(&item->half, 1 - item->half, __ATOMIC_RELEASE);
 }
 
+/* Where a word of that block is; NULL: nowhere. */
+static inline const uint64_t *cp_series_word(
+	const struct cp_series *series, uint32_t block, uint32_t word)
+{
+	const uint64_t *base = series->base[block];
+	uint32_t at;
+
+	if (!base)
+		return NULL;
+	if (series->item->blocks[block])
+		return base + series->at[word];
+	at = series->process[word];
+	if (at == ~0u)
+		return NULL;
+	return at < CP_MIRROR_SIZE ? base + at : &series->sample[at - CP_MIRROR_SIZE];
+}
+
 /* A row of now, if there is room for it. */
 static inline void cp_series_add(struct cp_series *series, uint64_t now_ns)
 {
@@ -79,15 +99,12 @@ static inline void cp_series_add(struct cp_series *series, uint64_t now_ns)
 	to = item->rows[item->half] + item->used[item->half] / 8;
 	*to++ = now_ns;
 	*to++ = nblocks;
-	for (uint32_t b = 0; b < nblocks; b++) {
-		const uint64_t *base = series->base[b];
-		const uint32_t *at = item->blocks[b] ? series->at : series->process;
+	for (uint32_t b = 0; b < nblocks; b++)
+		for (uint32_t i = 0; i < words; i++) {
+			const uint64_t *from = cp_series_word(series, b, i);
 
-		for (uint32_t i = 0; i < words; i++)
-			*to++ = base && at[i] != ~0u
-					? __atomic_load_n(base + at[i], __ATOMIC_RELAXED)
-					: 0;
-	}
+			*to++ = from ? __atomic_load_n(from, __ATOMIC_RELAXED) : 0;
+		}
 	__atomic_store_n(
 		&item->used[item->half], item->used[item->half] + size, __ATOMIC_RELEASE);
 }

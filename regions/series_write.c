@@ -51,11 +51,22 @@ int cp_series_start(struct cp_series *series, struct cp_recording *record,
 	return 0;
 }
 
+/* A row of what is sampled is long: eight have room at least. */
+static uint32_t most_blocks(const struct cp_series_item *item)
+{
+	uint64_t most = CP_SERIES_BYTES / 2 / 8 / (8 * (uint64_t)item->block_words + 16);
+
+	if (item->block_words <= CP_MAX_COUNTERS + 2 * CP_MAX_PERF_GROUPS ||
+		most > CP_SERIES_BLOCKS)
+		return CP_SERIES_BLOCKS;
+	return (uint32_t)most;
+}
+
 static void add_changes(struct cp_series *series, uint64_t offset, const void *base)
 {
 	struct cp_series_item *item = series->item;
 
-	if (item->nblocks == CP_SERIES_BLOCKS) {
+	if (item->nblocks >= most_blocks(item)) {
 		item->dropped++;
 		return;
 	}

@@ -24,6 +24,7 @@ function courseLines(series, name) {
 	const lines = series.lines.filter(line => courseOf(line, name))
 		.map(line => ({path: line.path.join(' / ') || 'whole process', whole: !line.path.length,
 			status: courseOf(line, name).status, values: valuesOf(series, line, name),
+			errors: Array(line.first).fill(0).concat(courseOf(line, name).errors || []), reason: courseOf(line, name).reason,
 			reach: WORKING_SET[name] === 'data_pages' ? Array(line.first).fill(null).concat(line.working_set.tlb_reach) : []}));
 	return lines.filter(line => line.whole).concat(lines.filter(line => !line.whole && sum(line.values) > 0)
 		.sort((a, b) => sum(b.values) - sum(a.values)).slice(0, LINES));
@@ -42,10 +43,11 @@ function axisOf(series, along) {
 }
 
 // Coverage is known of the whole run only.
-function courseCell(value, status, reach) {
+function courseCell(value, line, i) {
+	const status = line.status, reach = line.reach[i], error = line.errors[i];
 	if (value === null)
-		return make('td', {class: 'unavailable', title: 'unavailable: nothing was counted of it in this interval'}, '—');
-	const title = full(value) + ', ' + status + (reach ? ', TLB reach: ' + reach : '');
+		return make('td', {class: 'unavailable', title: 'unavailable: ' + (line.reason || 'nothing was counted of it in this interval')}, '—');
+	const title = full(value) + (error ? ' ± ' + full(error) : '') + ', ' + status + (reach ? ', TLB reach: ' + reach : '');
 	const td = make('td', {class: status, title}, full(value) + (reach ? ' (' + reach + ')' : ''));
 	td.dataset.value = value;
 	return td;
@@ -72,7 +74,7 @@ function courseTable(series, lines, name) {
 		make('thead', {}, header),
 		make('tbody', {}, ...series.ends_s.slice(0, POINTS).map((end, i) =>
 			make('tr', {}, make('th', {scope: 'row'}, full(end) + ' s'),
-				...lines.map(line => courseCell(line.values[i], line.status, line.reach[i]))))));
+				...lines.map(line => courseCell(line.values[i], line, i))))));
 }
 
 // What an interval counted is drawn from its begin, where the one before ends, to its end.

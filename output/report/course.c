@@ -9,12 +9,17 @@
 #include "output/report/report_parts.h"
 
 #define NONE -1.0
+#define LESS "less was counted than in the interval before"
+#define LONGER                                                                            \
+	"sampled: some executions lasted longer than an interval, and are counted where " \
+	"they ended"
 
 /* The sums so far of a line, row by row from its first one on. */
 struct sums {
 	const struct cp_region *region;
 	size_t first;
 	uint64_t *words; /* [nrows - first][block_words] */
+	bool longer;     /* executions that were sampled lasted more than an interval */
 };
 
 struct work {
@@ -27,6 +32,7 @@ struct work {
 	const uint64_t **rows;
 	struct sums *lines;
 	struct sums *of_block[CP_SERIES_BLOCKS]; /* NULL: it is in no line */
+	uint64_t grown[CP_MAX_READ]; /* by how much each counter did in an interval */
 };
 
 /* ---- rows ---- */
@@ -206,6 +212,48 @@ static double counter_value(const struct work *work, const struct sums *line, si
 	return count * enabled / running;
 }
 
+/* By how much each counter did; false: one has less than before. */
+static bool count_growth(struct work *work, const struct sums *line, size_t at)
+{
+	uint32_t size = work->series->block_words;
+
+	for (uint32_t i = 0; i < work->record->header->ncounters; i++) {
+		uint64_t now = line->words[at * size + i],
+			 before = at ? line->words[(at - 1) * size + i] : 0;
+
+		if (now < before)
+			return false;
+		work->grown[i] = now - before;
+	}
+	return true;
+}
+
+/* The counter of all instructions, which is there where anything is sampled. */
+static uint32_t instructions_of(const struct cp_record *record)
+{
+	uint32_t i = 0;
+
+	while (i + 1 < record->header->ncounters && record->counters[i]->mirror)
+		i++;
+	return i;
+}
+
+/* Did more of the region end in an interval than the process did in it?  Executions are
+ * counted where they end: some were longer, then. */
+static bool is_longer(
+	const struct work *work, const struct sums *line, const struct sums *whole)
+{
+	uint32_t word = instructions_of(work->record);
+	double own, all;
+
+	for (size_t r = line->first; r < work->nrows; r++)
+		if (has_grown(work, line, r - line->first, word, &own) &&
+			r >= whole->first &&
+			has_grown(work, whole, r - whole->first, word, &all) && own > all)
+			return true;
+	return false;
+}
+
 static double value_at(const struct work *work, const struct sums *line, size_t at,
 	const struct cp_quantity_item *quantity, enum cp_status *status)
 {
@@ -222,7 +270,31 @@ static double value_at(const struct work *work, const struct sums *line, size_t 
 	return sum < 0 ? NONE : sum;
 }
 
-static void fill_quantity(const struct work *work, const struct sums *from, uint32_t q,
+static void fill_sampled(struct work *work, const struct sums *from,
+	const struct cp_quantity_item *quantity, struct cp_course_line *line,
+	uint32_t index)
+{
+	size_t n = work->nrows - from->first;
+	double *errors = cp_arena_alloc(work->report->arena, n * sizeof(*errors));
+	const char *why = from->longer ? LONGER : NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct cp_sampled_part part = {.none = why};
+
+		if (!from->longer && count_growth(work, from, i))
+			part = cp_sampled_part_of(work->record, quantity, work->grown);
+		else if (!why)
+			part.none = LESS;
+		line->values[index][i] = part.none ? NONE : part.value;
+		errors[i] = part.none ? NONE : part.error;
+		why = part.none ? part.none : why;
+	}
+	line->status[index] = CP_ESTIMATED;
+	line->errors[index] = errors;
+	line->why[index] = why;
+}
+
+static void fill_quantity(struct work *work, const struct sums *from, uint32_t q,
 	struct cp_course_line *line)
 {
 	const struct cp_quantity_item *quantity = work->record->quantities[q];
@@ -234,6 +306,10 @@ static void fill_quantity(const struct work *work, const struct sums *from, uint
 		return;
 	line->values[index] =
 		cp_arena_alloc(work->report->arena, n * sizeof(**line->values));
+	if (cp_is_sampled(work->record, quantity)) {
+		fill_sampled(work, from, quantity, line, index);
+		return;
+	}
 	line->status[index] =
 		work->record->header->engine == CP_ENGINE_SIM ? CP_SIMULATED : CP_EXACT;
 	for (size_t i = 0; i < n; i++)
@@ -241,15 +317,19 @@ static void fill_quantity(const struct work *work, const struct sums *from, uint
 			value_at(work, from, i, quantity, &line->status[index]);
 }
 
-static void fill_line(
-	const struct work *work, const struct sums *from, struct cp_course_line *line)
+static void fill_line(struct work *work, struct sums *from, struct cp_course_line *line)
 {
 	size_t n = work->report->nquantities;
+
+	from->longer = work->record->header->sample_sets &&
+		       is_longer(work, from, &work->lines[0]);
 
 	line->region = from->region;
 	line->first = from->first;
 	line->values = cp_arena_alloc(work->report->arena, n * sizeof(*line->values));
 	line->status = cp_arena_alloc(work->report->arena, n * sizeof(*line->status));
+	line->errors = cp_arena_alloc(work->report->arena, n * sizeof(*line->errors));
+	line->why = cp_arena_alloc(work->report->arena, n * sizeof(*line->why));
 	for (uint32_t q = 0; q < work->record->header->nquantities; q++)
 		fill_quantity(work, from, q, line);
 }

@@ -28,6 +28,12 @@ static double *values_of(const struct spread *s, size_t line)
 	return s->course->lines[line].values[s->quantity];
 }
 
+/* What was sampled stays where it is, with its error bars. */
+static bool is_spread(const struct spread *s, size_t line)
+{
+	return values_of(s, line) && !s->course->lines[line].errors[s->quantity];
+}
+
 /* Lets the line have no more than that in the interval; returns what is left of it. */
 static double carry_back(const struct spread *s, size_t line, size_t at, double most)
 {
@@ -97,26 +103,25 @@ static void spread_line(struct spread *s, size_t around)
 
 	s->n = 0;
 	for (size_t i = 1; i < course->nlines; i++)
-		if (s->around[i] == around && values_of(s, i))
+		if (s->around[i] == around && is_spread(s, i))
 			s->inside[s->n++] = i;
 	if (!s->n || !values_of(s, around))
 		return;
 	spread_inside(s, around);
 	for (size_t i = 1; i < course->nlines; i++)
-		if (s->around[i] == around && values_of(s, i))
+		if (s->around[i] == around && is_spread(s, i))
 			spread_line(s, i);
 }
 
 /* Before its first interval a line has nothing, and of working sets nobody knows. */
 static double *from_start(struct cp_arena *arena, const struct cp_course *course,
-	const struct cp_course_line *line, size_t quantity, double before)
+	size_t first, const double *from, double before)
 {
 	double *values = cp_arena_alloc(arena, course->npoints * sizeof(*values));
 
-	for (size_t i = 0; i < line->first; i++)
+	for (size_t i = 0; i < first; i++)
 		values[i] = before;
-	memcpy(values + line->first, line->values[quantity],
-		(course->npoints - line->first) * sizeof(*values));
+	memcpy(values + first, from, (course->npoints - first) * sizeof(*values));
 	return values;
 }
 
@@ -133,11 +138,18 @@ static size_t begin_of(
 /* All of its intervals, the first ones too. */
 static void lengthen_line(const struct spread *s, struct cp_course_line *line)
 {
-	for (size_t q = 0; q < s->report->nquantities; q++)
+	struct cp_arena *arena = s->report->arena;
+
+	for (size_t q = 0; q < s->report->nquantities; q++) {
+		double before = cp_windows_is_quantity(s->report->quantities[q]) ? -1 : 0;
+
 		if (line->values[q])
-			line->values[q] = from_start(s->report->arena, s->course, line, q,
-				cp_windows_is_quantity(s->report->quantities[q]) ? -1
-										 : 0);
+			line->values[q] = from_start(
+				arena, s->course, line->first, line->values[q], before);
+		if (line->errors[q])
+			line->errors[q] = from_start(
+				arena, s->course, line->first, line->errors[q], 0);
+	}
 }
 
 /* Without those that have nothing. */
@@ -145,9 +157,12 @@ static void shorten_line(const struct spread *s, struct cp_course_line *line)
 {
 	size_t begin = begin_of(s->report, line, line->first);
 
-	for (size_t q = 0; q < s->report->nquantities; q++)
+	for (size_t q = 0; q < s->report->nquantities; q++) {
 		if (line->values[q])
 			line->values[q] += begin;
+		if (line->errors[q])
+			line->errors[q] += begin;
+	}
 	line->first = begin;
 }
 

@@ -68,24 +68,25 @@ bool cp_is_sampled(
 
 /* The counter that is in that place of the mirrors; NULL: nobody asked for it. */
 static const uint64_t *counter_at(
-	const struct cp_raw *raw, const uint64_t *counts, uint32_t at)
+	const struct cp_record *record, const uint64_t *counts, uint32_t at)
 {
-	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
-		if (raw->record->counters[i]->mirror == at)
+	for (uint32_t i = 0; i < record->header->ncounters; i++)
+		if (record->counters[i]->mirror == at)
 			return &counts[i];
 	return NULL;
 }
 
 /* The parts of the terms of one kind, summed. */
-static bool add_parts(const struct cp_raw *raw, const struct cp_quantity_item *quantity,
-	const uint64_t *counts, enum kind kind, double parts[CP_SAMPLE_PARTS])
+static bool add_parts(const struct cp_record *record,
+	const struct cp_quantity_item *quantity, const uint64_t *counts, enum kind kind,
+	double parts[CP_SAMPLE_PARTS])
 {
 	bool any = false;
 
 	for (uint32_t i = 0; i < quantity->nterms; i++) {
 		uint32_t counter = quantity->terms[i].counter;
 
-		if (kind_of(raw->record, counter) != kind)
+		if (kind_of(record, counter) != kind)
 			continue;
 		any = true;
 		for (unsigned p = 0; p < (kind == IN_FULL ? 1 : CP_SAMPLE_PARTS); p++)
@@ -94,24 +95,24 @@ static bool add_parts(const struct cp_raw *raw, const struct cp_quantity_item *q
 	return any;
 }
 
-static void fill_pool(struct cp_pool *pool, const struct cp_raw *raw,
+static void fill_pool(struct cp_pool *pool, const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
-	const uint64_t *all = counter_at(raw, counts, 0),
-		       *instructions = counter_at(raw, counts, CP_MIRROR_SIZE);
+	const uint64_t *all = counter_at(record, counts, 0),
+		       *instructions = counter_at(record, counts, CP_MIRROR_SIZE);
 	double exact[CP_SAMPLE_PARTS] = {0};
 
-	pool->nsets = raw->record->header->sample_sets;
-	pool->ngroups = raw->record->header->sample_groups;
+	pool->nsets = record->header->sample_sets;
+	pool->ngroups = record->header->sample_groups;
 	pool->instructions = all ? (double)*all : 0;
 	for (unsigned g = 0; instructions && g < CP_SAMPLE_GROUPS; g++)
 		pool->in[g] = (double)instructions[g];
 	pool->full = instructions ? (double)instructions[CP_SAMPLE_GROUPS]
 				  : pool->instructions;
-	add_parts(raw, quantity, counts, IN_FULL, exact);
+	add_parts(record, quantity, counts, IN_FULL, exact);
 	pool->exact = exact[0];
-	pool->in_bursts = add_parts(raw, quantity, counts, IN_BURSTS, pool->bursts);
-	pool->in_sets = add_parts(raw, quantity, counts, IN_SETS, pool->sets);
+	pool->in_bursts = add_parts(record, quantity, counts, IN_BURSTS, pool->bursts);
+	pool->in_sets = add_parts(record, quantity, counts, IN_SETS, pool->sets);
 }
 
 /* ---- bursts ---- */
@@ -253,10 +254,21 @@ struct cp_count cp_count_sampled(
 		own[i] = raw->inclusive[i] > raw->children[i]
 				 ? raw->inclusive[i] - raw->children[i]
 				 : 0;
-	fill_pool(&pools->all, raw, quantity, raw->inclusive);
-	fill_pool(&pools->own, raw, quantity, own);
+	fill_pool(&pools->all, raw->record, quantity, raw->inclusive);
+	fill_pool(&pools->own, raw->record, quantity, own);
 	cp_count_conclude(&count);
 	return count;
+}
+
+struct cp_sampled_part cp_sampled_part_of(const struct cp_record *record,
+	const struct cp_quantity_item *quantity, const uint64_t *counts)
+{
+	struct cp_pool pool = {0};
+	struct estimate e;
+
+	fill_pool(&pool, record, quantity, counts);
+	e = estimate_pool(&pool);
+	return (struct cp_sampled_part){e.value, __builtin_sqrt(e.square), e.none};
 }
 
 /* ---- of several threads ---- */

@@ -24,6 +24,17 @@ struct cp_source_list {
 	bool folded; /* some stand for several processes */
 };
 
+/* report_bursts.c: a quantity of the simulated PMU's sample in a part of the run, where
+ * counters have grown by that. */
+struct cp_sampled_part {
+	double value, error; /* half of the 95 % interval */
+	const char *none;    /* why there is no value, or NULL */
+};
+bool cp_is_sampled(
+	const struct cp_record *record, const struct cp_quantity_item *quantity);
+struct cp_sampled_part cp_sampled_part_of(const struct cp_record *record,
+	const struct cp_quantity_item *quantity, const uint64_t *counts);
+
 #define CP_MAX_GROUPS 16
 
 /* report.c: from the records on.  report->quantities and report->groups may

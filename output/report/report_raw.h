@@ -56,10 +56,8 @@ bool cp_raw_any_takes_turns(
 const struct cp_times *cp_raw_tells_residency(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity);
 
-/* report_bursts.c: the simulated PMU has sampled what a quantity is made of; what is
- * known then.  report_counts.c: that nothing is. */
-bool cp_is_sampled(
-	const struct cp_record *record, const struct cp_quantity_item *quantity);
+/* report_bursts.c: what is known of a quantity that was sampled.  report_counts.c: that
+ * nothing is. */
 struct cp_count cp_count_sampled(
 	const struct cp_raw *raw, const struct cp_quantity_item *quantity);
 /* Adds the sample; what the whole sample says: value, error bar, status. */

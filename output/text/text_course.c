@@ -34,7 +34,7 @@ static const struct cp_process *longest_process(
 	return found;
 }
 
-/* A bar's value: < 0: none of its intervals has one. */
+/* A bar's value: < 0: none of its intervals has one; of what was sampled, not all. */
 static double bar_value(
 	const struct cp_course_line *line, size_t quantity, size_t from, size_t to)
 {
@@ -45,6 +45,8 @@ static double bar_value(
 
 		if (value >= 0)
 			sum = (sum < 0 ? 0 : sum) + value;
+		else if (line->errors[quantity])
+			return -1;
 	}
 	return from < line->first && sum < 0 ? 0 : sum;
 }
@@ -134,6 +136,48 @@ static void print_line(struct cp_text *text, const struct cp_course *course,
 			? cp_text_format(text->arena, "~%s", label)
 			: label);
 	cp_out_text(text->out, "\n");
+}
+
+/* How wide intervals are, in percent of what was counted in them; < 0: none has a value.
+ */
+static double width_of(const struct cp_course_line *line, size_t quantity, size_t npoints,
+	size_t *missing)
+{
+	double sum = 0, errors = 0;
+
+	*missing = 0;
+	for (size_t i = 0; i < npoints - line->first; i++) {
+		double value = line->values[quantity][i];
+
+		*missing += value < 0;
+		sum += value > 0 ? value : 0;
+		errors += value < 0 ? 0 : line->errors[quantity][i];
+	}
+	return sum > 0 ? 100 * errors / sum : -1;
+}
+
+/* What is to be said of a count that was sampled. */
+static void print_sampled(
+	struct cp_text *text, const struct cp_course *course, size_t quantity)
+{
+	const struct cp_course_line *whole = &course->lines[0];
+	const char *name = text->report->quantities[quantity], *line;
+	size_t missing;
+	double width;
+
+	if (!whole->errors[quantity])
+		return;
+	width = width_of(whole, quantity, course->npoints, &missing);
+	line = width < 0
+		       ? cp_text_format(text->arena, "%s: no interval has a value", name)
+		       : cp_text_format(text->arena,
+				 "%s: 95 %% intervals are ±%s %% in the mean", name,
+				 cp_text_decimal(text->arena, width));
+	if (missing)
+		line = cp_text_format(text->arena, "%s; %zu of %zu have none (%s)", line,
+			missing, course->npoints, whole->why[quantity]);
+	cp_out_text(text->out, " ");
+	cp_text_wrap(text->out, line, 1, 3, 80);
 }
 
 static void print_reach(
@@ -267,8 +311,10 @@ static void print_course(
 		}
 	print_working_sets(text, course);
 	quantity = of_interest(course, report, whole);
-	if (quantity < report->nquantities)
+	if (quantity < report->nquantities) {
+		print_sampled(text, course, quantity);
 		print_regions(text, course, quantity);
+	}
 	if (others)
 		cp_out_format(text->out, "  (process %d; %zu more have a series)\n",
 			process->pid, others);
@@ -323,6 +369,8 @@ void cp_text_course_answer(struct cp_text *text)
 	quantity = of_interest(course, text->report, &course->lines[0]);
 	if (quantity == text->report->nquantities)
 		return;
+	if (course->lines[0].why[quantity])
+		return; /* some intervals have no value */
 	values = course->lines[0].values[quantity];
 	peak = peak_of(course, values);
 	cp_text_labelled(text, "over time",

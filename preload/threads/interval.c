@@ -67,9 +67,23 @@ static void start_thread(void)
 
 /* ---- for the rest of the library ---- */
 
+/* Where the words of a reading are in the mirrors; returns how many there are. */
+static uint32_t find_mirrors(const struct cp_event_set *set, uint32_t at[CP_MAX_READ])
+{
+	uint32_t n = 0;
+
+	for (unsigned i = 0; i < set->ncounters; i++) {
+		unsigned parts = set->counters[i].sampled ? CP_SAMPLE_PARTS : 1;
+
+		for (unsigned p = 0; p < parts; p++)
+			at[n++] = set->counters[i].mirror + p;
+	}
+	return n;
+}
+
 void cp_interval_prepare(void)
 {
-	uint32_t at[CP_MAX_COUNTERS];
+	uint32_t at[CP_MAX_READ], n;
 	const struct cp_event_set *set = &cp_plan.set;
 
 	if (!cp_options.interval)
@@ -88,10 +102,8 @@ void cp_interval_prepare(void)
 	}
 	if (!cp_engine->add_rows)
 		return;
-	for (unsigned i = 0; i < set->ncounters; i++)
-		at[i] = set->counters[i].mirror;
-	cp_series_process(
-		&rows.series, cp_runtime.record.header->process, at, set->ncounters);
+	n = find_mirrors(set, at);
+	cp_series_process(&rows.series, cp_runtime.record.header->process, at, n);
 }
 
 void cp_interval_start(void)

@@ -155,17 +155,6 @@ static void collect_cores(const struct thread *t)
 		core_collect(t->seat[i]->core);
 }
 
-static void copy_sample_out(const struct thread *t)
-{
-	const ULong *from;
-
-	if (!t->sample_mirror)
-		return;
-	from = sample_counts(t->sample);
-	for (UInt i = 0; i < CP_SIM_SAMPLE_WORDS; i++)
-		t->sample_mirror[i] = from[i];
-}
-
 /* Moves what its cores have counted to the thread and the process. */
 static void collect_thread(struct thread *t)
 {
@@ -194,7 +183,7 @@ static void collect_thread(struct thread *t)
 		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);
 	}
 	mirror_write(t->mirror, t->count);
-	copy_sample_out(t);
+	sample_copy(t->sample, t->sample_mirror);
 }
 
 void threads_collect(ThreadId tid)
@@ -295,6 +284,7 @@ static void add_row(void)
 
 	if (!threads.series || now_ns() < due || somebody_is_paused())
 		return;
+	sample_copy(NULL, (ULong *)threads.series->sample);
 	cp_series_tick(threads.series, now_ns());
 	for (UInt i = 0; i < VG_N_THREADS && threads.series->next_ns != due; i++)
 		window_end(threads.by_id[i].window);
@@ -454,7 +444,7 @@ Int threads_bind_sample(ThreadId tid, UWord mirror)
 	if (!t->sample || (mirror && !mirror_fits(mirror, CP_SIM_SAMPLE_WORDS)))
 		return 0;
 	t->sample_mirror = (ULong *)mirror;
-	copy_sample_out(t);
+	sample_copy(t->sample, t->sample_mirror);
 	return 1;
 }
 
@@ -473,8 +463,10 @@ Int threads_series(UWord wanted)
 	if (wanted && !VG_(am_is_valid_for_client)(
 			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
 		return 0;
-	if (threads.series)
+	if (threads.series) {
+		sample_copy(NULL, (ULong *)threads.series->sample);
 		cp_series_add(threads.series, now_ns());
+	}
 	threads.series = (struct cp_series *)wanted;
 	if (threads.series) {
 		threads.series->item->start_ns = now_ns();
@@ -488,7 +480,7 @@ void threads_sync(void)
 {
 	for (UInt i = 0; i < VG_N_THREADS; i++) {
 		mirror_write(threads.by_id[i].mirror, threads.by_id[i].count);
-		copy_sample_out(&threads.by_id[i]);
+		sample_copy(threads.by_id[i].sample, threads.by_id[i].sample_mirror);
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
 		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);

@@ -19,15 +19,20 @@ static struct {
 	struct sample_thread *current; /* NULL: nothing is counted */
 	struct core *core;
 	ULong forks;
+	ULong count[CP_SIM_SAMPLE_WORDS]; /* of all threads */
 } sampling;
 
 /* ---- counts ---- */
 
+static void add_counts(struct sample_thread *t, UInt sampled, UInt part, ULong more)
+{
+	t->count[sampled * CP_SIM_PARTS + part] += more;
+	sampling.count[sampled * CP_SIM_PARTS + part] += more;
+}
+
 static void take_bursts(struct sample_thread *t, const struct core *core)
 {
-	ULong *count = t->count + t->part;
-
-#define X(name) count[CP_SIM_BURST_##name * CP_SIM_PARTS] += core->count[CP_SIM_##name];
+#define X(name) add_counts(t, CP_SIM_BURST_##name, t->part, core->count[CP_SIM_##name]);
 	CP_SIM_BURST_COUNTERS(X)
 #undef X
 }
@@ -44,7 +49,7 @@ static void take_sets(struct sample_thread *t, struct core *core)
 		from[CP_SIM_SET_beyond_l2_lines] = missed;
 		from[CP_SIM_SET_llc_accesses] = missed;
 		for (UInt i = CP_SIM_NBURST; i < CP_SIM_NSAMPLED; i++)
-			t->count[i * CP_SIM_PARTS + g] += from[i];
+			add_counts(t, i, g, from[i]);
 	}
 	VG_(memset)(core->sets->count, 0, sizeof(core->sets->count));
 }
@@ -207,11 +212,15 @@ void sample_forget(struct sample_thread *t)
 {
 	t->collected = t->instructions;
 	VG_(memset)(t->count, 0, sizeof(t->count));
+	VG_(memset)(sampling.count, 0, sizeof(sampling.count));
 }
 
-const ULong *sample_counts(const struct sample_thread *t)
+void sample_copy(const struct sample_thread *t, ULong *to)
 {
-	return t->count;
+	const ULong *from = t ? t->count : sampling.count;
+
+	for (UInt i = 0; to && i < CP_SIM_SAMPLE_WORDS; i++)
+		to[i] = from[i];
 }
 
 void sample_report(const struct sample_thread *t, UInt tid)

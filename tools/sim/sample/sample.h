@@ -37,7 +37,9 @@ void sample_use(struct sample_thread *t, struct core *core);
  * instructions. */
 void sample_collect(struct sample_thread *t, struct core *core);
 void sample_forget(struct sample_thread *t);
-const ULong *sample_counts(const struct sample_thread *t);
+/* What was sampled of the thread; NULL: of the process, threads that have ended too.  to
+ * NULL: nobody wants it. */
+void sample_copy(const struct sample_thread *t, ULong *to);
 void sample_report(const struct sample_thread *t, UInt tid);
 
 /* For instrument.c: at the beginning of a superblock, and
