@@ -20,17 +20,27 @@ struct cpuid native_cpuid(UInt leaf, UInt subleaf)
 	return c;
 }
 
-/* A leaf that a CPU does not have may hold another one's answer. */
-static Bool is_there(UInt feature)
-{
-	UInt leaf = features[feature].leaf, subleaf = features[feature].subleaf;
+/* The last answer: hypervisors take 25 us and more for each. */
+struct asked {
+	UInt leaf, subleaf;
+	struct cpuid answer;
+};
 
-	if (leaf > native_cpuid(leaf & 0x80000000, 0).output[0] ||
-		(subleaf && subleaf > native_cpuid(leaf, 0).output[0]))
-		return False;
-	return native_cpuid(leaf, subleaf).output[features[feature].output] >>
-		       features[feature].bit &
-	       1;
+/* A leaf that a CPU does not have may hold another one's answer. */
+static void ask(struct asked *a, UInt leaf, UInt subleaf)
+{
+	if (a->leaf == leaf && a->subleaf == subleaf)
+		return;
+	*a = (struct asked){.leaf = leaf, .subleaf = subleaf};
+	if (leaf <= native_cpuid(leaf & 0x80000000, 0).output[0] &&
+		(!subleaf || subleaf <= native_cpuid(leaf, 0).output[0]))
+		a->answer = native_cpuid(leaf, subleaf);
+}
+
+static Bool is_there(struct asked *a, UInt feature)
+{
+	ask(a, features[feature].leaf, features[feature].subleaf);
+	return a->answer.output[features[feature].output] >> features[feature].bit & 1;
 }
 
 /* This CPU's features; read once. */
@@ -64,10 +74,11 @@ static Bool can_move_wide(void)
 
 void native_host_start(void)
 {
+	struct asked last = {.leaf = 0};
 	Bool any, wide;
 
 	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
-		host.has[i] = is_there(i);
+		host.has[i] = is_there(&last, i);
 	host.kept = kept_state();
 	any = (host.kept & 6) == 6 && host.has[FEATURE_AVX];
 	wide = can_move_wide();
