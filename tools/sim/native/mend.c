@@ -30,19 +30,29 @@ static struct {
 	UInt ndelayed;
 } mending;
 
+/* Jumps, MOVZX, CMOV, BT, and others of 0F that no vector has a part in, are not. */
+static Bool is_of_vectors(UInt opcode)
+{
+	return (opcode >= 0x10 && opcode <= 0x3f) || (opcode >= 0x50 && opcode <= 0x7f) ||
+	       opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6) || opcode >= 0xd0;
+}
+
 static void begin_instruction(const IRStmt *mark)
 {
 	const UChar *code = (const UChar *)mark->Ist.IMark.addr, *opcode;
 	UInt map;
 
 	VG_(memset)(&mending.instruction, 0, sizeof(mending.instruction));
+	if (!tool_options.native || !native_may_have_opcode(code))
+		return;
 	opcode = native_opcode(code, code + mark->Ist.IMark.len, &map);
-	if (!tool_options.native || !opcode)
+	if (!opcode)
 		return;
 	mending.instruction.pc = mark->Ist.IMark.addr;
 	mending.instruction.converts = map == 1 && *opcode >= 0x2c && *opcode <= 0x2f;
 	mending.instruction.is_compare = map == 1 && *opcode == 0x2f;
-	mending.instruction.may_fault = *code != 0xc4 && *code != 0xc5;
+	mending.instruction.may_fault =
+		*code != 0xc4 && *code != 0xc5 && (map > 1 || is_of_vectors(*opcode));
 }
 
 /* --- Expressions --- */

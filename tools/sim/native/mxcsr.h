@@ -43,7 +43,23 @@ Bool mxcsr_is_store(const UChar *code, UInt length);
 /* rounding.c: the opcode of the map 0F, or of 0F 38 or 0F 3A, in which case *map is 2 or
  * 3; NULL: of none. */
 const UChar *native_opcode(const UChar *code, const UChar *end, UInt *map);
-/* Does VEX execute it in another way than the program's MXCSR says? */
+/* Does VEX execute it in another way than the program's MXCSR says?  Most are known not
+ * to be by their opcode alone. */
+Bool rounding_may_look_wrong(UInt map, UInt opcode);
 Bool rounding_looks_wrong(const UChar *code, UInt length);
+
+static inline Bool begins_opcode(UChar byte)
+{
+	return byte == 0x0f || byte == 0xc4 || byte == 0xc5 || byte == 0x66 ||
+	       byte == 0xf2 || byte == 0xf3;
+}
+
+/* False: native_opcode() is NULL.  Translation asks this of each instruction. */
+static inline Bool native_may_have_opcode(const UChar *code)
+{
+	return begins_opcode(code[0]) ||
+	       ((code[0] & 0xf0) == 0x40 &&
+		       (begins_opcode(code[1]) || (code[1] & 0xf0) == 0x40));
+}
 
 #endif

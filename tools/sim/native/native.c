@@ -21,6 +21,7 @@ static struct {
 	UInt most;        /* instructions, if it has to end sooner; 0: any number */
 	Addr ends_before; /* then */
 	Bool is_cut;
+	Bool may_prefer; /* is_preferred() may be so of one that VEX has decoded */
 	struct native instruction;
 } now;
 
@@ -83,14 +84,27 @@ typedef struct decoded decode_one(IRSB *out, const UChar *code, Long delta, Addr
 	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose);
 decode_one __real_disInstr_AMD64, __wrap_disInstr_AMD64;
 
+/* STMXCSR and LDMXCSR, and XGETBV, are of these. */
+static Bool is_of_system(UInt map, UInt opcode)
+{
+	return map == 1 && (opcode == 0xae || opcode == 0x01);
+}
+
 /* Not where VEX's pieces are asked for. */
 static Bool is_early(Addr pc, struct native *n)
 {
-	const UChar *code = (const UChar *)pc;
+	const UChar *code = (const UChar *)pc, *opcode;
 	UInt map;
 
-	return tool_options.native && !tool_options.pieces &&
-	       native_opcode(code, code + NATIVE_LONGEST, &map) && decode_at(pc, n) &&
+	if (!tool_options.native || !native_may_have_opcode(code))
+		return False;
+	opcode = native_opcode(code, code + NATIVE_LONGEST, &map);
+	if (!opcode)
+		return False;
+	now.may_prefer |= is_of_system(map, *opcode);
+	return !tool_options.pieces &&
+	       (is_of_system(map, *opcode) || rounding_may_look_wrong(map, *opcode)) &&
+	       decode_at(pc, n) &&
 	       (looks_fused(code, n->length) || rounding_looks_wrong(code, n->length) ||
 		       mxcsr_is_store(code, n->length));
 }
@@ -102,11 +116,13 @@ static const UChar *readable_code(Addr pc)
 {
 	enum { PAGE = 4096 };
 	static UChar copy[32];
+	Bool is_readable = pc % PAGE <= PAGE - sizeof(copy);
 
-	if (!tool_options.native)
+	if (!tool_options.native ||
+		(is_readable && !spelling_may_be_unusual((const UChar *)pc)))
 		return (const UChar *)pc;
 	VG_(memset)(copy, 0, sizeof(copy));
-	if (pc % PAGE <= PAGE - sizeof(copy))
+	if (is_readable)
 		VG_(memcpy)(copy, (const void *)pc, sizeof(copy));
 	else if (!native_fetch(pc, copy, sizeof(copy)))
 		return (const UChar *)pc;
@@ -169,7 +185,8 @@ Int native_split(const IRSB *in)
 {
 	UInt before = 0;
 
-	if (!tool_options.native)
+	if (!tool_options.native ||
+		(!now.may_prefer && !now.ends_before && in->jumpkind != Ijk_NoDecode))
 		return in->stmts_used;
 	for (Int i = 0; i < in->stmts_used; i++) {
 		const IRStmt *s = in->stmts[i];
@@ -276,7 +293,7 @@ void native_begin_translation(Bool again)
 		now.most = 0;
 	now.pc = 0;
 	now.executed = now.bytes = 0;
-	now.is_cut = False;
+	now.is_cut = now.may_prefer = False;
 	now.ends_before = again ? now.ends_before : 0;
 }
 

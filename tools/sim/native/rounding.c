@@ -100,12 +100,19 @@ static Bool is_long_to_single(const UChar *code, const UChar *opcode)
 	       (opcode[-2] & REX_W);
 }
 
+Bool rounding_may_look_wrong(UInt map, UInt opcode)
+{
+	return map != 1 || opcode == 0x12 || opcode == 0x2a || opcode == 0x5a ||
+	       opcode == 0xc2 || opcode == 0xd0 || is_shift(opcode) ||
+	       (mxcsr.is_other && is_computing(opcode));
+}
+
 Bool rounding_looks_wrong(const UChar *code, UInt length)
 {
 	UInt map;
 	const UChar *opcode = native_opcode(code, code + length, &map);
 
-	if (!opcode)
+	if (!opcode || !rounding_may_look_wrong(map, *opcode))
 		return False;
 	/* Instructions of which VEX raises other flags: round; cvtps2ph; dpps, dppd;
 	 * cvtph2ps.  Of pcmpestrm and its like it makes other results, where the string
