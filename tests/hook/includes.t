@@ -59,7 +59,7 @@ my @rooms = (
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
 	['tools/sim/profile' => [qw(base base/files/debug_path.h tools/sim tools/sim/model)]],
 	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
-	['tools/sim/sample' => [qw(base tools/sim tools/sim/model)]],
+	['tools/sim/sample' => [qw(base tools/sim tools/sim/model tools/sim/machines)]],
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
 		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/watch)]],
@@ -70,7 +70,7 @@ my @rooms = (
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
 	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
 	['tools/calibrate' => [@base, qw(base/counters base/machine tools/shared)]],
-	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics), @simulator]],
+	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics output/report), @simulator]],
 	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h
 		tools/sim/profile_file.h)]],
 	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
@@ -89,7 +89,7 @@ my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow
 	reexec.c report.c simulated.c start.c);
 my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling preload/shadow preload/threads);
 # The simulated PMU starts and asks its rooms in these.
-my %sim_starts = map { $_ => 1 } map { "tools/sim/$_.c" } qw(main options requests threads);
+my %sim_starts = map { $_ => 1 } map { "tools/sim/$_.c" } qw(main options requests simulated threads);
 my @sim_parts = map { "tools/sim/$_" } qw(flex native paths pin profile sample system watch);
 
 my @files;

@@ -69,6 +69,71 @@ for my $name (grep { !/^sample_(?:l2_(?!accesses)|llc|beyond)/ } @named) {
 	is(sum(@parts[0 .. 15]), 0, "in full: $counter is in no burst");
 }
 
+# ---- several machines ----
+
+# The counts, and the parts, of each machine.
+sub machines {
+	my (@options) = @_;
+	my ($status, $out, $log) = sim_run('--report=yes', @options, @program);
+	my @of;
+
+	is($status, 0, "@options: it runs") or diag($log);
+	for (split /\n/, $log) {
+		$of[0]{$1} = $2 if /process \d+ (\w+) (\d+)$/;
+		$of[$1]{$2}[$3] = $4 if /machine (\d+) (sample_\w+)_(\d+) (\d+)$/;
+		$of[$1]{$2} = $3 if /machine (\d+) ((?!sample_)\w+) (\d+)$/;
+	}
+	return @of;
+}
+
+# The last has fewer sets, of which all take no more than it has.
+my @geometry = (['--l2=256,8,64', '--llc=2048,16,64'], ['--l1d=128,4,64', '--l2=512,8,64', '--llc=1024,8,64'],
+	['--l1d=16,4,64', '--l1i=16,4,64', '--l2=64,8,64', '--llc=256,16,64']);
+my @row = map { ($_ ? '--next-machine' : (), @{$geometry[$_]}) } 0 .. 2;
+for my $how ('16,1000,1000,1000000000,1', '8,10000,10000,100000,5') {
+	my @together = machines(@row, "--sample=$how");
+	is(scalar(@together), 3, "$how: three machines");
+	for my $i (0 .. 2) {
+		# alone, but with as many groups: those of the third
+		my ($alone) = machines(@{$geometry[$i]}, $i == 2 ? () : ('--next-machine', @{$geometry[2]}), "--sample=$how");
+		my @parts = grep { /^sample_/ } keys %$alone;
+		is(scalar(@parts), 33, "$how: machine $i has parts");
+		is_deeply({map { $_ => $together[$i]{$_} } @parts}, {map { $_ => $alone->{$_} } @parts},
+			"$how: machine $i counts what it counts without the others");
+		is($together[$i]{instructions}, $full->{instructions}, "$how: machine $i: instructions are exact");
+		next if $how =~ /^8/;
+		my $truth = counted(@{$geometry[$i]});
+		for my $name (sort @parts) {
+			my ($counter) = $name =~ /^sample_(.*)/;
+			next if $counter eq 'instructions';
+			is(sum(@{$together[$i]{$name}}), $truth->{$counter}, "all sets, in full: machine $i: $counter");
+		}
+	}
+}
+
+# ---- a sweep ----
+
+# A point that is the level's own counts what the level counts, whatever the sample; and all
+# of the sets, in full, what a full simulation counts.
+my @small_level = @{$geometry[2]};
+for my $case (['l2', '64:8', '64:2,32:8,64:8,128:8'], ['llc', '256:16', '256:4,256:16,512:16']) {
+	my ($level, $own, $points) = @$case;
+	my @points = split(/,/, $points);
+	my $sweep = "--sweep=$level,$points";
+	my $truth = counted(@small_level, $sweep);
+	my ($full_sample, $sample) = map { (machines(@small_level, $sweep, "--sample=$_"))[0] }
+		'16,1000,1000,1000000000,1', '8,10000,10000,100000,5';
+	for my $i (0 .. $#points) {
+		is(sum(@{$full_sample->{"sample_sweep$i"}}), $truth->{"sweep_$i"}, "$level: $points[$i]: all sets, in full");
+		cmp_ok($truth->{"sweep_$i"}, '>', 1000, "$level: $points[$i]: there are some");
+		next unless $points[$i] eq $own;
+		my @level = map { my $g = $_; sum(map { $sample->{"sample_${level}_$_"}[$g] } qw(ifetch_misses load_lines store_lines)) } 0 .. 16;
+		is_deeply($sample->{"sample_sweep$i"}, \@level, "$level: $points[$i]: each sampled set misses what the level does");
+	}
+	my ($first, $last) = map { sum(@{$sample->{"sample_sweep$_"}}) } 0, $#points;
+	cmp_ok($first, '>', $last, "$level: the smallest misses more than the largest");
+}
+
 # ---- children ----
 
 # Into which groups bursts were drawn: those of children that are forked one right after the
@@ -89,13 +154,14 @@ for my $bad ('--sample=17,1,1,10,1', '--sample=8,10,10,10,1', '--sample=8,10,0,1
 	is($status >> 8, 2, "$bad: refused");
 	like($log . slurp("$SCRATCH/err"), qr/--sample: expected SETS,WARM,BURST,PERIOD,SEED/, "$bad: why");
 }
-for my $with ('--window=1000', '--next-machine', '--timing=10,20,100,30,5,30,0,0') {
+for my $with ('--window=1000', '--sweep=l1d,64:4', '--sweep=stlb,64:4', '--timing=10,20,100,30,5,30,0,0') {
 	my ($status, $out, $log) = sim_run('--sample=8,10,10,100,1', $with, '/bin/true');
 	is($status >> 8, 2, "$with: not together");
 }
-for my $machine ('--l1d=64,8,64,plru', '--l2=0,0,0', '--l1d=8,8,64') {
-	my ($status, $out, $log) = sim_run('--sample=8,10,10,100,1', $machine, '/bin/true');
-	is($status >> 8, 2, "$machine: not there");
+for my $machine (['--l1d=64,8,64,plru'], ['--l2=0,0,0'], ['--l1d=8,8,64'], ['--sweep=llc,8:4'],
+	['--next-machine', '--l1d=64,8,64,plru']) {
+	my ($status, $out, $log) = sim_run('--sample=8,10,10,100,1', @$machine, '/bin/true');
+	is($status >> 8, 2, "@$machine: not there");
 }
 
 done_testing();

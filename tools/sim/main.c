@@ -42,7 +42,7 @@ static void start_tool(void)
 	huge_start();
 	confine_start();
 	if (sample_wanted())
-		sample_start(&tool_options.machine);
+		sample_start();
 	threads_start();
 	profile_start();
 	timed_start();

@@ -80,18 +80,23 @@ static void parse_sample(const HChar *value)
 	tool_options.sample = (struct sample_plan){v[0], v[1], v[2], v[3], v[4]};
 }
 
-/* Options that look at each reference, or at several machines, need all references. */
+static Bool sweeps_first_level(void)
+{
+	return tool_options.sweep.npoints && tool_options.sweep.level != SWEEP_L2 &&
+	       tool_options.sweep.level != SWEEP_LLC;
+}
+
+/* Options that look at each reference need all references. */
 static void check_sample(void)
 {
 	if (!sample_wanted())
 		return;
-	if (tool_options.nmachines > 1 || tool_options.timing ||
-		tool_options.sweep.npoints || tool_options.profile ||
+	if (tool_options.timing || sweeps_first_level() || tool_options.profile ||
 		tool_options.window || tool_options.sharing)
 		refuse_option("--sample",
-			"not with --next-machine, --timing, --sweep, "
+			"not with --timing, --sweep of another level than L2 or LLC, "
 			"--profile, --call-paths, --window or --sharing");
-	if (!sample_groups(&tool_options.machine))
+	if (!sample_all_groups())
 		refuse_option("--sample", "needs LRU caches without prefetchers, an L2, "
 					  "and numbers of sets that are multiples of 16");
 }

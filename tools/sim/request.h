@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 7
+#define CP_SIM_PROTOCOL 8
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -144,7 +144,8 @@ enum {
  * differences between the first CP_SIM_GROUPS tell how well their sum is known.  Of what
  * is counted in bursts, each is that of the bursts that were drawn for it, and the last
  * part is what was counted in full, at the thread's beginning; of what is counted in
- * sampled sets, each is that of one of them.  instructions: those of the part.
+ * sampled sets, each is that of one of them.  instructions: those of the part.  Behind
+ * those, as of sampled sets, what the points of a sweep count.
  */
 #define CP_SIM_GROUPS 16
 #define CP_SIM_IN_FULL CP_SIM_GROUPS
@@ -194,7 +195,8 @@ enum cp_sim_sampled {
 #define X(name) CP_SIM_SET_##name,
 	CP_SIM_SET_COUNTERS(X)
 #undef X
-		CP_SIM_NSAMPLED,
+		CP_SIM_SET_SWEEP,
+	CP_SIM_NSAMPLED = CP_SIM_SET_SWEEP + CP_SIM_SWEEP_POINTS,
 };
 
 /* Where part g of one of them is, as if it were behind the other counters. */
@@ -307,6 +309,11 @@ enum cp_sim_request {
 	 * syscall(2).
 	 */
 	CP_SIM_CALL,
+
+	/* (unsigned k, uint64_t mirror[CP_SIM_SAMPLE_WORDS]) -> 1: as BIND_PROCESS, for
+	 * what is sampled on machine k, from 0 on.  -> 0: there is no such machine, or
+	 * nothing is sampled. */
+	CP_SIM_BIND_MACHINE_SAMPLE,
 };
 
 /* X(name, what differs) */

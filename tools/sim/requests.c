@@ -72,6 +72,10 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		*ret = args[1] < tool_options.nmachines &&
 		       threads_bind_process(args[1], args[2]);
 		break;
+	case CP_SIM_BIND_MACHINE_SAMPLE:
+		*ret = args[1] < tool_options.nmachines &&
+		       threads_bind_machine_sample(args[1], args[2]);
+		break;
 	case CP_SIM_SERIES:
 		*ret = threads_series(args[1]);
 		break;

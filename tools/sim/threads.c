@@ -28,23 +28,10 @@
 #include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
+#include "simulated.h"
 #include "profile/sharing.h"
 #include "window.h"
 #include "regions/series.h"
-
-struct seat {
-	struct core *core; /* NULL: nobody was here yet */
-	UInt threads;
-};
-
-struct simulated {
-	const struct machine *machine;
-	UInt number; /* of those behind the front */
-	struct uncore uncore;
-	struct seat *seats; /* machine->cores of them */
-	ULong count[CP_SIM_NALL];
-	ULong *mirror;
-};
 
 struct thread {
 	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
@@ -74,51 +61,6 @@ static const struct machine scratch_machine = {
 	.itlb = {1, 4},
 	.dtlb = {1, 4},
 };
-
-static void __attribute__((noreturn)) out_of_memory(const HChar *what)
-{
-	VG_(fmsg)("no memory to simulate %s\n", what);
-	VG_(exit)(1);
-}
-
-static struct core *new_core(const struct machine *m, struct uncore *u)
-{
-	struct core *core = core_new(m, u);
-
-	if (!core)
-		out_of_memory("another core");
-	return core;
-}
-
-/* The first of those that the fewest threads use. */
-static struct seat *find_seat(const struct simulated *s)
-{
-	struct seat *best = &s->seats[0];
-
-	for (UInt i = 1; i < s->machine->cores && best->threads; i++)
-		if (s->seats[i].threads < best->threads)
-			best = &s->seats[i];
-	return best;
-}
-
-static struct seat *take_seat(struct simulated *s)
-{
-	struct seat *seat = find_seat(s);
-
-	seat->threads++;
-	if (!seat->core) {
-		seat->core = new_core(s->machine, &s->uncore);
-		if (seat->core->flex)
-			seat->core->flex->number = s->number;
-		if (s == threads.simulated && tool_options.sweep.npoints &&
-			sweep_begin(seat->core, &tool_options.sweep, s->machine) < 0)
-			out_of_memory("the sizes of a sweep");
-		core_attach(seat->core);
-		if (sample_wanted())
-			sample_core_begin(seat->core);
-	}
-	return seat;
-}
 
 static void leave_seats(struct thread *t)
 {
@@ -170,9 +112,9 @@ static void collect_thread(struct thread *t)
 		struct core *core = t->seat[i]->core;
 
 		if (core->flex && core->uncore->flex->numa.lost)
-			out_of_memory("where pages are");
+			simulated_no_memory("where pages are");
 		if (t->sample)
-			sample_collect(t->sample, core);
+			sample_collect(t->sample, i, core);
 		if (i == 0) {
 			profile_collect(t->profile, core->count);
 			add_up(t->count, core->count);
@@ -180,8 +122,10 @@ static void collect_thread(struct thread *t)
 		}
 		add_up(threads.simulated[i].count, core->count);
 		VG_(memset)(core->count, 0, sizeof(core->count));
-		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);
+		simulated_show(&threads.simulated[i]);
 	}
+	if (t->sample)
+		sample_collected(t->sample);
 	mirror_write(t->mirror, t->count);
 	sample_copy(t->sample, t->sample_mirror);
 }
@@ -206,7 +150,7 @@ static void begin_thread(struct thread *t)
 	if (sample_wanted())
 		t->sample = sample_thread_begin(sample);
 	for (UInt i = 0; i < tool_options.nmachines; i++)
-		seat[i] = take_seat(&threads.simulated[i]);
+		seat[i] = simulated_seat(&threads.simulated[i]);
 	t->lives = True;
 	t->profile = profile_thread_begin((ThreadId)(t - threads.by_id));
 	paths_thread_begin(
@@ -221,26 +165,12 @@ static void use_profile(struct profile_thread *t, const struct core *core)
 	line_use_use(t ? (Int)profile_thread_number(t) : -1);
 }
 
-static void use_core(ThreadId tid)
+/* Its cores, behind the front or in the team. */
+static void use_machines(const struct thread *t)
 {
 	struct core *cores[TOOL_MAX_MACHINES];
-	struct thread *t = &threads.by_id[tid];
 	UInt n = 0;
 
-	sample_drain();
-	front = threads.fronts[t->paused != 0];
-	team.member[0] = running = threads.scratch;
-	team.size = 1;
-	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
-		t->count[CP_SIM_instructions]);
-	if (t->sample)
-		sample_use(t->paused ? NULL : t->sample, t->seat[0]->core);
-	functions_use(t->paused ? VG_INVALID_THREADID : tid);
-	sweep_core = t->paused ? NULL : t->seat[0]->core;
-	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
-	use_profile(t->paused ? NULL : t->profile, t->seat[0]->core);
-	if (t->paused)
-		return;
 	team.size = 0;
 	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		struct core *core = t->seat[i]->core;
@@ -251,6 +181,26 @@ static void use_core(ThreadId tid)
 			team.member[team.size++] = running = core;
 	}
 	front_use(front, cores, n);
+}
+
+static void use_core(ThreadId tid)
+{
+	struct thread *t = &threads.by_id[tid];
+
+	sample_drain();
+	front = threads.fronts[t->paused != 0];
+	team.member[0] = running = threads.scratch;
+	team.size = 1;
+	window_use(t->paused ? NULL : t->window, t->seat[0]->core,
+		t->count[CP_SIM_instructions]);
+	functions_use(t->paused ? VG_INVALID_THREADID : tid);
+	sweep_core = t->paused ? NULL : t->seat[0]->core;
+	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
+	use_profile(t->paused ? NULL : t->profile, t->seat[0]->core);
+	if (!t->paused)
+		use_machines(t);
+	if (t->sample)
+		sample_use(t->paused ? NULL : t->sample);
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)
@@ -284,7 +234,7 @@ static void add_row(void)
 
 	if (!threads.series || now_ns() < due || somebody_is_paused())
 		return;
-	sample_copy(NULL, (ULong *)threads.series->sample);
+	sample_copy_machine(0, (ULong *)threads.series->sample);
 	cp_series_tick(threads.series, now_ns());
 	for (UInt i = 0; i < VG_N_THREADS && threads.series->next_ns != due; i++)
 		window_end(threads.by_id[i].window);
@@ -346,7 +296,7 @@ static void on_fork_child(ThreadId tid)
 	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		VG_(memset)
 		(threads.simulated[i].count, 0, sizeof(threads.simulated[i].count));
-		threads.simulated[i].mirror = NULL;
+		threads.simulated[i].mirror = threads.simulated[i].sample_mirror = NULL;
 	}
 	threads.series = NULL;
 	title_after_fork();
@@ -360,9 +310,14 @@ static void on_fork_child(ThreadId tid)
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
 static void on_unmap(Addr a, SizeT len)
 {
-	for (UInt i = 0; i < tool_options.nmachines; i++)
-		if (mirror_overlaps(threads.simulated[i].mirror, CP_SIM_NALL, a, len))
-			threads.simulated[i].mirror = NULL;
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
+		struct simulated *s = &threads.simulated[i];
+
+		if (mirror_overlaps(s->mirror, CP_SIM_NALL, a, len))
+			s->mirror = NULL;
+		if (mirror_overlaps(s->sample_mirror, CP_SIM_SAMPLE_WORDS, a, len))
+			s->sample_mirror = NULL;
+	}
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		if (mirror_overlaps(threads.by_id[i].mirror, CP_SIM_NALL, a, len))
 			threads.by_id[i].mirror = NULL;
@@ -457,6 +412,15 @@ Int threads_bind_process(UInt machine, UWord mirror)
 	return 1;
 }
 
+Int threads_bind_machine_sample(UInt machine, UWord mirror)
+{
+	if (!sample_wanted() || (mirror && !mirror_fits(mirror, CP_SIM_SAMPLE_WORDS)))
+		return 0;
+	threads.simulated[machine].sample_mirror = (ULong *)mirror;
+	simulated_show(&threads.simulated[machine]);
+	return 1;
+}
+
 /* With the last row, if there was a series. */
 Int threads_series(UWord wanted)
 {
@@ -464,7 +428,7 @@ Int threads_series(UWord wanted)
 			      wanted, sizeof(struct cp_series), VKI_PROT_WRITE))
 		return 0;
 	if (threads.series) {
-		sample_copy(NULL, (ULong *)threads.series->sample);
+		sample_copy_machine(0, (ULong *)threads.series->sample);
 		cp_series_add(threads.series, now_ns());
 	}
 	threads.series = (struct cp_series *)wanted;
@@ -483,7 +447,7 @@ void threads_sync(void)
 		sample_copy(threads.by_id[i].sample, threads.by_id[i].sample_mirror);
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
-		mirror_write(threads.simulated[i].mirror, threads.simulated[i].count);
+		simulated_show(&threads.simulated[i]);
 }
 
 void threads_pause(ThreadId tid)
@@ -511,24 +475,12 @@ ULong threads_instructions(ThreadId running_thread)
 	return threads.simulated[0].count[CP_SIM_instructions];
 }
 
-static void start_machine(struct simulated *s, const struct machine *m)
-{
-	static UInt behind_front;
-
-	s->machine = m;
-	if (!machine_is_plain(m))
-		s->number = behind_front++;
-	s->seats = VG_(calloc)("cachepeek.seats", m->cores, sizeof(*s->seats));
-	if (uncore_init(&s->uncore, m) != 0)
-		out_of_memory("the last level");
-}
-
 static struct front *new_front(void)
 {
 	struct front *f = host_alloc(sizeof(*f));
 
 	if (!f)
-		out_of_memory("anything");
+		simulated_no_memory("anything");
 	front_init(f, tool_options.machines, tool_options.nmachines);
 	return f;
 }
@@ -542,7 +494,7 @@ static void start_scratch(void)
 	m.line = tool_options.machine.line;
 	m.page = tool_options.machine.page;
 	uncore_init(&threads.scratch_uncore, &m);
-	threads.scratch = new_core(&m, &threads.scratch_uncore);
+	threads.scratch = simulated_core(&m, &threads.scratch_uncore);
 	threads.scratch->area_shift = 0;
 }
 
@@ -562,7 +514,7 @@ void threads_start(void)
 	threads.simulated = VG_(calloc)(
 		"cachepeek.machines", tool_options.nmachines, sizeof(*threads.simulated));
 	for (UInt i = 0; i < tool_options.nmachines; i++)
-		start_machine(&threads.simulated[i], &tool_options.machines[i]);
+		simulated_start(&threads.simulated[i], i);
 	start_scratch();
 	paths_start(threads.fronts[0]);
 	VG_(track_start_client_code)(on_slice_start);
@@ -587,5 +539,7 @@ void threads_finish(void)
 	mirror_say("process", VG_(getpid)(), threads.simulated[0].count);
 	for (UInt i = 1; i < tool_options.nmachines; i++)
 		mirror_say("machine", i, threads.simulated[i].count);
+	for (UInt i = 0; i < tool_options.nmachines; i++)
+		sample_machine_report(i);
 	VG_(umsg)("simulated state: %llu bytes\n", tool_state);
 }

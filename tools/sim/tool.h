@@ -79,6 +79,7 @@ Int threads_read_process(UWord out);
 Int threads_bind(ThreadId tid, UWord mirror);
 Int threads_bind_sample(ThreadId tid, UWord mirror);
 Int threads_bind_process(UInt machine, UWord mirror);
+Int threads_bind_machine_sample(UInt machine, UWord mirror);
 Int threads_series(UWord series);
 void threads_sync(void);
 /* Moves what the thread's cores have counted to where it belongs, now. */

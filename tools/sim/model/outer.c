@@ -276,6 +276,10 @@ static int fetch_in_sets(struct core *core, uint64_t line, enum access kind)
 {
 	if (sample_leaves_out(core->sets, line))
 		return OWNED;
+	if (is_sweeping(core, SWEEP_L2)) {
+		sweep_ask(core, line);
+		sample_sets_take_swept(core, line);
+	}
 	return outer_fetch_l2(core, line, kind, 0, missed_in_set);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/sets.h"
 #include "model/host.h"
+#include "model/sweep.h"
 
 /* splitmix64 */
 uint64_t sample_random(uint64_t *state)
@@ -44,17 +45,36 @@ int sample_sets_begin(struct core *core, const struct sample_sets *chosen)
 	return 0;
 }
 
-void sample_sets_take(struct core *core, uint64_t line)
+/* By enum cp_sim_sampled. */
+static uint64_t *counts_of(struct core *core, uint64_t line)
 {
 	struct sample_sets *sets = core->sets;
-	uint64_t *to = sets->count[sets->part[line & sets->mask] - 1];
 
-	to -= CP_SIM_NBURST;
+	return sets->count[sets->part[line & sets->mask] - 1] - CP_SIM_NBURST;
+}
+
+void sample_sets_take_swept(struct core *core, uint64_t line)
+{
+	uint64_t *to = counts_of(core, line) + CP_SIM_SET_SWEEP,
+		 *from = core->count + CP_SIM_SWEEP;
+
+	for (uint32_t i = 0; i < core->sweep->plan->npoints; i++) {
+		to[i] += from[i];
+		from[i] = 0;
+	}
+}
+
+void sample_sets_take(struct core *core, uint64_t line)
+{
+	uint64_t *to = counts_of(core, line);
+
 #define X(name)                                                                          \
 	to[CP_SIM_SET_##name] += core->count[CP_SIM_##name];                             \
 	core->count[CP_SIM_##name] = 0;
 	CP_SIM_SET_COUNTERS(X)
 #undef X
+	if (core->sweep)
+		sample_sets_take_swept(core, line);
 }
 
 /* Stamps have to come from the core's clock, which has two ticks for a reference. */

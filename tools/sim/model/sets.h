@@ -41,8 +41,10 @@ void sample_sets_choose(
 /* From now on the core has no other sets of L2 and last level. */
 int sample_sets_begin(struct core *core, const struct sample_sets *chosen);
 
-/* Gives that line's group what was counted behind L1 since the last time. */
+/* Gives that line's group what was counted behind L1 since the last time, and what the
+ * points of a sweep have. */
 void sample_sets_take(struct core *core, uint64_t line);
+void sample_sets_take_swept(struct core *core, uint64_t line);
 
 /* A reference, and a fetch from one line of code, while first levels are simulated in
  * those sets only. */

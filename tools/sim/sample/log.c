@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sample/log.h"
+#include "machines/team.h"
 
 #include "pub_tool_guest.h"
 
@@ -256,17 +257,19 @@ static const ULong *run_batch(const ULong *from)
 
 /* ---- between them ---- */
 
-static void touch_code(struct core *core, ULong line)
+/* The same on each machine: what has been asked for last in a group is the program's. */
+static void touch_code(ULong line)
 {
 	ULong *last = &logged.newest[FETCHED][line & sample_now.chosen.mask];
 
 	if (*last == line)
 		return;
 	*last = line;
-	sample_sets_code(core, line);
+	for (UInt i = 0; i < team.size; i++)
+		sample_sets_code(team.member[i], line);
 }
 
-static void touch_data(struct core *core, ULong line, enum access kind, Bool writes)
+static void touch_data(ULong line, enum access kind, Bool writes)
 {
 	UInt group = line & sample_now.chosen.mask;
 	ULong *last = &logged.newest[LOADED][group],
@@ -276,19 +279,18 @@ static void touch_data(struct core *core, ULong line, enum access kind, Bool wri
 		return;
 	*stored = writes ? line : NO_LINE;
 	*last = line;
-	sample_sets_data(core, line, kind, writes);
+	for (UInt i = 0; i < team.size; i++)
+		sample_sets_data(team.member[i], line, kind, writes);
 }
 
-static void replay_word(struct core *core, ULong word)
+static void replay_word(ULong word, UInt shift)
 {
-	UInt shift = core->line_shift;
-
 	if ((Long)word < 0)
-		touch_data(core, ~word >> shift, STORE, True);
+		touch_data(~word >> shift, STORE, True);
 	else if (word & CODE)
-		touch_code(core, word ^ CODE);
+		touch_code(word ^ CODE);
 	else
-		touch_data(core, (word & ~BOTH) >> shift, LOAD, (word & BOTH) != 0);
+		touch_data((word & ~BOTH) >> shift, LOAD, (word & BOTH) != 0);
 }
 
 /* ---- both ---- */
@@ -303,7 +305,7 @@ void sample_drain(void)
 			at = run_batch(at);
 	else if (logged.mode == SAMPLE_SETS)
 		while (at < end)
-			replay_word(running, *at++);
+			replay_word(*at++, line_shift());
 }
 
 Bool sample_direct(Addr a, UWord size, enum access kind)
@@ -315,6 +317,6 @@ Bool sample_direct(Addr a, UWord size, enum access kind)
 		for (ULong line = a >> line_shift();
 			line <= (a + size - 1) >> line_shift(); line++)
 			if (!sample_leaves_out(&sample_now.chosen, line))
-				touch_data(running, line, kind, kind == STORE);
+				touch_data(line, kind, kind == STORE);
 	return True;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sample/sample.h"
+#include "machines/team.h"
 #include "sample/log.h"
 
 /* The state of a thread until `next`. */
@@ -14,31 +15,26 @@ struct sample_thread {
 	ULong count[CP_SIM_SAMPLE_WORDS];
 };
 
-/* The running thread's sample; and how often this process forked. */
+/* The running thread's sample; how often this process forked; and what it has counted on
+ * each machine. */
 static struct {
 	struct sample_thread *current; /* NULL: nothing is counted */
-	struct core *core;
 	ULong forks;
-	ULong count[CP_SIM_SAMPLE_WORDS]; /* of all threads */
+	ULong (*machine)[CP_SIM_SAMPLE_WORDS]; /* NULL: nothing is */
 } sampling;
 
 /* ---- counts ---- */
 
-static void add_counts(struct sample_thread *t, UInt sampled, UInt part, ULong more)
+static void take_bursts(ULong *count, UInt part, const struct core *core)
 {
-	t->count[sampled * CP_SIM_PARTS + part] += more;
-	sampling.count[sampled * CP_SIM_PARTS + part] += more;
-}
-
-static void take_bursts(struct sample_thread *t, const struct core *core)
-{
-#define X(name) add_counts(t, CP_SIM_BURST_##name, t->part, core->count[CP_SIM_##name]);
+	count += part;
+#define X(name) count[CP_SIM_BURST_##name * CP_SIM_PARTS] += core->count[CP_SIM_##name];
 	CP_SIM_BURST_COUNTERS(X)
 #undef X
 }
 
 /* All that comes from beyond L2 has missed there. */
-static void take_sets(struct sample_thread *t, struct core *core)
+static void take_sets(ULong *count, const struct core *core)
 {
 	for (UInt g = 0; g < tool_options.sample.sets; g++) {
 		uint64_t *from = core->sets->count[g] - CP_SIM_NBURST;
@@ -49,17 +45,25 @@ static void take_sets(struct sample_thread *t, struct core *core)
 		from[CP_SIM_SET_beyond_l2_lines] = missed;
 		from[CP_SIM_SET_llc_accesses] = missed;
 		for (UInt i = CP_SIM_NBURST; i < CP_SIM_NSAMPLED; i++)
-			add_counts(t, i, g, from[i]);
+			count[i * CP_SIM_PARTS + g] += from[i];
 	}
-	VG_(memset)(core->sets->count, 0, sizeof(core->sets->count));
+}
+
+static void take_parts(
+	ULong *count, const struct sample_thread *t, const struct core *core)
+{
+	if (t->phase == COUNTING)
+		take_bursts(count, t->part, core);
+	take_sets(count, core);
 }
 
 /* Takes what was counted since the last time. */
-static void take_sample(struct sample_thread *t, struct core *core)
+static void take_sample(struct sample_thread *t, UInt machine, struct core *core)
 {
-	if (t->phase == COUNTING)
-		take_bursts(t, core);
-	take_sets(t, core);
+	if (machine == 0)
+		take_parts(t->count, t, core);
+	take_parts(sampling.machine[machine], t, core);
+	VG_(memset)(core->sets->count, 0, sizeof(core->sets->count));
 	VG_(memset)(core->count, 0, sizeof(core->count));
 }
 
@@ -97,7 +101,8 @@ static void change_phase(struct sample_thread *t)
 {
 	switch (t->phase) {
 	case BETWEEN:
-		sampling.core->last_line = NO_LINE; /* it was not kept */
+		for (UInt i = 0; i < team.size; i++) /* it was not kept */
+			team.member[i]->last_line = NO_LINE;
 		t->phase = WARMING;
 		t->next = sample_now.instructions + tool_options.sample.warm;
 		break;
@@ -118,8 +123,10 @@ static void change_phase(struct sample_thread *t)
 
 static void next_phase(struct sample_thread *t)
 {
-	core_collect(sampling.core);
-	take_sample(t, sampling.core);
+	for (UInt i = 0; i < team.size; i++) {
+		core_collect(team.member[i]);
+		take_sample(t, i, team.member[i]);
+	}
 	do
 		change_phase(t);
 	while (t->next <= sample_now.instructions);
@@ -155,12 +162,30 @@ static void on_fork_child(ThreadId tid)
 		sampling.current->random ^= sample_random(&seed);
 }
 
-void sample_start(const struct machine *m)
+UInt sample_all_groups(void)
 {
-	UInt groups = sample_groups(m);
+	const struct sweep_plan *sweep = &tool_options.sweep;
+	UInt fewest = SAMPLE_MOST_GROUPS;
 
-	sample_sets_choose(&sample_now.chosen, groups, tool_options.sample.sets,
-		tool_options.sample.seed);
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
+		UInt groups = sample_groups(&tool_options.machines[i]);
+
+		fewest = groups < fewest ? groups : fewest;
+	}
+	for (UInt i = 0; i < sweep->npoints; i++) {
+		UInt groups = sweep->point[i].sets & -sweep->point[i].sets;
+
+		fewest = groups < fewest ? groups : fewest;
+	}
+	return fewest < SAMPLE_FEWEST_GROUPS ? 0 : fewest;
+}
+
+void sample_start(void)
+{
+	sample_sets_choose(&sample_now.chosen, sample_all_groups(),
+		tool_options.sample.sets, tool_options.sample.seed);
+	sampling.machine = VG_(calloc)(
+		"cachepeek.sampled", tool_options.nmachines, sizeof(*sampling.machine));
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
 
@@ -188,23 +213,26 @@ struct sample_thread *sample_thread_begin(struct sample_thread *again)
 	return t;
 }
 
-void sample_use(struct sample_thread *t, struct core *core)
+void sample_use(struct sample_thread *t)
 {
 	if (sampling.current)
 		sampling.current->instructions = sample_now.instructions;
 	sampling.current = t;
-	sampling.core = core;
 	sample_now.instructions = t ? t->instructions : 0;
 	use_log(t);
 	set_next();
 }
 
-void sample_collect(struct sample_thread *t, struct core *core)
+void sample_collect(struct sample_thread *t, UInt machine, struct core *core)
 {
 	if (t == sampling.current)
 		t->instructions = sample_now.instructions;
-	take_sample(t, core);
+	take_sample(t, machine, core);
 	core->count[CP_SIM_instructions] = t->instructions - t->collected;
+}
+
+void sample_collected(struct sample_thread *t)
+{
 	t->collected = t->instructions;
 }
 
@@ -212,18 +240,27 @@ void sample_forget(struct sample_thread *t)
 {
 	t->collected = t->instructions;
 	VG_(memset)(t->count, 0, sizeof(t->count));
-	VG_(memset)(sampling.count, 0, sizeof(sampling.count));
+	for (UInt i = 0; sampling.machine && i < tool_options.nmachines; i++)
+		VG_(memset)(sampling.machine[i], 0, sizeof(*sampling.machine));
+}
+
+static void copy_parts(ULong *to, const ULong *from)
+{
+	for (UInt i = 0; to && from && i < CP_SIM_SAMPLE_WORDS; i++)
+		to[i] = from[i];
 }
 
 void sample_copy(const struct sample_thread *t, ULong *to)
 {
-	const ULong *from = t ? t->count : sampling.count;
-
-	for (UInt i = 0; to && i < CP_SIM_SAMPLE_WORDS; i++)
-		to[i] = from[i];
+	copy_parts(to, t ? t->count : NULL);
 }
 
-void sample_report(const struct sample_thread *t, UInt tid)
+void sample_copy_machine(UInt machine, ULong *to)
+{
+	copy_parts(to, sampling.machine ? sampling.machine[machine] : NULL);
+}
+
+static void say_parts(const HChar *who, UInt number, const ULong *count)
 {
 	static const HChar *const names[] = {
 #define X(name) #name,
@@ -231,11 +268,25 @@ void sample_report(const struct sample_thread *t, UInt tid)
 #undef X
 	};
 
-	for (UInt i = 0; i < CP_SIM_NSAMPLED; i++)
+	for (UInt i = 0; i < CP_SIM_SET_SWEEP + tool_options.sweep.npoints; i++)
 		for (UInt g = 0; g < CP_SIM_PARTS; g++)
-			VG_(umsg)
-	("thread %u sample_%s_%u %llu\n", tid, names[i], g,
-		t->count[i * CP_SIM_PARTS + g]);
+			if (i < CP_SIM_SET_SWEEP)
+				VG_(umsg)
+	("%s %u sample_%s_%u %llu\n", who, number, names[i], g,
+		count[i * CP_SIM_PARTS + g]);
+	else VG_(umsg)("%s %u sample_sweep%u_%u %llu\n", who, number,
+		i - CP_SIM_SET_SWEEP, g, count[i * CP_SIM_PARTS + g]);
+}
+
+void sample_report(const struct sample_thread *t, UInt tid)
+{
+	say_parts("thread", tid, t->count);
+}
+
+void sample_machine_report(UInt machine)
+{
+	if (sampling.machine)
+		say_parts("machine", machine, sampling.machine[machine]);
 }
 
 /* ---- generated code ---- */

@@ -24,23 +24,30 @@ static inline Bool sample_wanted(void)
 	return tool_options.sample.sets != 0;
 }
 
-void sample_start(const struct machine *m);
+/* Into how many groups the lines of all machines and of what is swept can be divided; 0:
+ * they cannot.  After the options are read. */
+UInt sample_all_groups(void);
+void sample_start(void);
 
 /* threads.c: each thread has one.  again: of a thread that has ended, or NULL. */
 struct sample_thread *sample_thread_begin(struct sample_thread *again);
 void sample_core_begin(struct core *core);
 
-/* The running thread from now on; NULL: what it does is not counted. */
-void sample_use(struct sample_thread *t, struct core *core);
+/* The running thread, on the cores of the team, from now on; NULL: what it does is not
+ * counted. */
+void sample_use(struct sample_thread *t);
 
-/* Moves the core's counts to the thread, and leaves the core with the exact number of
- * instructions. */
-void sample_collect(struct sample_thread *t, struct core *core);
+/* Moves the counts of its core of a machine to the thread, and leaves the core with the
+ * exact number of instructions; then, when all its cores are done with: they were. */
+void sample_collect(struct sample_thread *t, UInt machine, struct core *core);
+void sample_collected(struct sample_thread *t);
 void sample_forget(struct sample_thread *t);
-/* What was sampled of the thread; NULL: of the process, threads that have ended too.  to
- * NULL: nobody wants it. */
+/* What was sampled of the thread; of the process on a machine, threads that have ended
+ * too.  to NULL: nobody wants it. */
 void sample_copy(const struct sample_thread *t, ULong *to);
+void sample_copy_machine(UInt machine, ULong *to);
 void sample_report(const struct sample_thread *t, UInt tid);
+void sample_machine_report(UInt machine);
 
 /* For instrument.c: at the beginning of a superblock, and
  * before each exit. */
