@@ -15,11 +15,18 @@
 #define CP_MIRROR_SIZE 128 /* raw counters of the simulated PMU, with room */
 #define CP_MIRROR_HUGE_PAGES 50
 /* Behind those, where it is asked to sample, parts of what is sampled: first what is
- * counted in bursts, then what is counted in some of the sets.  tools/sim/request.h. */
+ * counted in bursts, then what is counted in some of the sets, the points of a sweep at
+ * the end.  tools/sim/request.h. */
 #define CP_SAMPLE_GROUPS 16
 #define CP_SAMPLE_PARTS (CP_SAMPLE_GROUPS + 1)
 #define CP_SAMPLE_BURSTS 21
-#define CP_SAMPLE_WORDS (33 * CP_SAMPLE_PARTS)
+#define CP_SAMPLE_SETS 12
+#define CP_SAMPLE_SWEEP 32
+#define CP_SAMPLE_WORDS                                                                  \
+	((CP_SAMPLE_BURSTS + CP_SAMPLE_SETS + CP_SAMPLE_SWEEP) * CP_SAMPLE_PARTS)
+
+/* The reason of what a sample has no value for begins like this. */
+#define CP_UNSAMPLED "cannot be sampled (CACHEPEEK_SAMPLE): "
 
 /* The whole part of what was computed or read from a file: 0 for what is below 0 or
  * is no number, the largest for what does not fit. */

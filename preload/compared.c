@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/engine/simclient.h"
 #include "base/env.h"
+#include "preload/planned.h"
 #include "preload/runtime.h"
 
 static bool copy_name(char *to, size_t size, const char *name, size_t length)
@@ -49,19 +50,32 @@ unsigned cp_compared_find(
 	return count;
 }
 
+/* The first one's counts are in the header, but for the parts of a sample. */
+static bool bind_item(struct cp_machine_item *item, uint32_t number)
+{
+	item->number = number;
+	if (number && !cp_sim_bind_machine(number, item->process))
+		return false;
+	if (!cp_plan.sample.sets)
+		return true;
+	item->parts = CP_SAMPLE_WORDS;
+	return cp_sim_bind_machine_sample(number, item + 1);
+}
+
 /* One after the other, until the tool has no more. */
 void cp_compared_bind(void)
 {
+	bool sampled = cp_plan.sample.sets != 0;
+	size_t parts = sampled ? CP_SAMPLE_WORDS * sizeof(uint64_t) : 0;
 	struct cp_machine_item *item;
 
 	if (!cp_env_get(CP_COMPARED))
 		return;
-	for (uint32_t number = 1; number < CP_MAX_MACHINES; number++) {
-		item = cp_record_reserve(&cp_runtime.record, sizeof(*item));
+	for (uint32_t number = !sampled; number < CP_MAX_MACHINES; number++) {
+		item = cp_record_reserve(&cp_runtime.record, sizeof(*item) + parts);
 		if (!item)
 			return;
-		item->number = number;
-		if (!cp_sim_bind_machine(number, item->process)) {
+		if (!bind_item(item, number)) {
 			cp_item_publish(item, CP_ITEM_PAD);
 			return;
 		}

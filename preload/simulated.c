@@ -58,33 +58,42 @@ static void plan_windows(void)
 }
 
 /* Names the option that excludes sampling; NULL: none is set. */
-static const char *option_against_sampling(bool compared)
+static const char *option_against_sampling(void)
 {
 	const struct cp_options *options = &cp_options;
 
-	return compared                              ? "a comparison of machines"
-	       : options->sweep                      ? "CACHEPEEK_SWEEP"
-	       : options->working_set                ? "CACHEPEEK_WORKING_SET"
+	return options->working_set                  ? "CACHEPEEK_WORKING_SET"
 	       : options->profile != CP_PROFILE_NONE ? "CACHEPEEK_PROFILE"
 	       : options->call_paths                 ? "CACHEPEEK_CALL_PATHS"
 	       : options->timing == CP_TIMING_ON     ? "CACHEPEEK_TIMING=on"
 						     : NULL;
 }
 
-static void plan_sample(bool compared)
+static int fit_sample(struct cp_sample_plan *plan, char *error, size_t size)
+{
+	int result = cp_sample_parse(plan, cp_options.sample, error, size);
+
+	for (unsigned i = 0; result == 0 && i < cp_plan.nmachines; i++)
+		result = cp_sample_fit(plan, &cp_plan.machine[i], error, size);
+	if (result == 0)
+		cp_sample_fit_sweep(plan, &cp_plan.sweep);
+	for (unsigned i = 0; i < cp_plan.nmachines; i++)
+		cp_plan.machine[i].sampled = result == 0;
+	return result;
+}
+
+/* When machines and sweep are planned. */
+static void plan_sample(void)
 {
 	struct cp_sample_plan *plan = &cp_plan.sample;
-	const char *other = option_against_sampling(compared);
+	const char *other = option_against_sampling();
 	char error[256], line[400];
 
 	if (!cp_options.sample)
 		return;
 	if (other)
 		cp_format(error, sizeof(error), "not together with %s", other);
-	else if (cp_sample_parse(plan, cp_options.sample, error, sizeof(error)) == 0 &&
-		 cp_sample_fit(plan, &cp_plan.machine[0], error, sizeof(error)) == 0)
-		cp_plan.machine[0].sampled = true;
-	if (cp_plan.machine[0].sampled)
+	else if (fit_sample(plan, error, sizeof(error)) == 0)
 		return;
 	plan->sets = 0;
 	cp_format(line, sizeof(line),
@@ -116,14 +125,12 @@ void cp_simulated_machines(void)
 	cp_plan.nmachines = cp_compared_find(cp_plan.machine, cp_decide_complain);
 	for (unsigned i = 0; i < cp_plan.nmachines; i++)
 		cp_plan.machine[i].timing = cp_options.timing;
-	if (compared) {
-		plan_sample(true);
-		return;
+	if (!compared) {
+		change_machine();
+		plan_sweep();
+		plan_windows();
 	}
-	change_machine();
-	plan_sample(false);
-	plan_sweep();
-	plan_windows();
+	plan_sample();
 }
 
 static void ignore_complaint(const char *line)

@@ -207,16 +207,26 @@ static void clear_header(struct cp_record_header *header)
 	header->cpu_ns = header->seen_cpu_ns = header->overhead_ns = 0;
 }
 
+static void add_machine(struct cp_machine_item *to, const struct cp_machine_item *from)
+{
+	for (unsigned c = 0; c < CP_MIRROR_SIZE; c++)
+		to->process[c] += from->process[c];
+	for (unsigned p = 0; p < to->parts && to->parts == from->parts; p++)
+		((uint64_t *)(to + 1))[p] += cp_machine_parts(from)[p];
+}
+
 static void add_machines(struct cp_sum_of *sum, const struct cp_record *record)
 {
 	for (size_t i = 0; i < record->nmachines; i++)
 		for (size_t j = 0; j < sum->nmachines; j++)
-			for (unsigned c = 0;
-				c < CP_MIRROR_SIZE &&
-				sum->machines[j].number == record->machines[i]->number;
-				c++)
-				sum->machines[j].process[c] +=
-					record->machines[i]->process[c];
+			if (sum->machines[j]->number == record->machines[i]->number)
+				add_machine(sum->machines[j], record->machines[i]);
+}
+
+static void start_machine(struct cp_sum_of *sum, const struct cp_machine_item *first)
+{
+	sum->machines[sum->nmachines] = cp_arena_alloc(sum->arena, first->item.size);
+	memcpy(sum->machines[sum->nmachines++], first, offsetof(typeof(*first), process));
 }
 
 static void add_shadowed(struct cp_sum_of *sum, const struct cp_record *record)
@@ -445,10 +455,9 @@ void cp_sum_start(
 	sum->header = *record->header;
 	sum->end = &sum->nodes;
 	sum->notes = cp_arena_alloc(arena, MAX_NOTES * sizeof(*sum->notes));
-	sum->nmachines = record->nmachines;
 	sum->machines = cp_arena_alloc(arena, record->nmachines * sizeof(*sum->machines));
 	for (size_t i = 0; i < record->nmachines; i++)
-		sum->machines[i].number = record->machines[i]->number;
+		start_machine(sum, record->machines[i]);
 	find_layout(sum);
 	clear_header(&sum->header);
 	first_notes(sum, !record->header->folded);
@@ -512,15 +521,8 @@ static void put_notes(struct file *file, const struct cp_sum_of *sum)
 		put_copy(file, sum->first.counters[i]);
 	for (uint32_t i = 0; i < sum->layout.nquantities; i++)
 		put_copy(file, sum->first.quantities[i]);
-	for (size_t i = 0; i < sum->nmachines; i++) {
-		struct cp_machine_item *item =
-			put_item(file, CP_ITEM_MACHINE, sizeof(*item), NULL);
-
-		if (!item)
-			continue;
-		item->number = sum->machines[i].number;
-		memcpy(item->process, sum->machines[i].process, sizeof(item->process));
-	}
+	for (size_t i = 0; i < sum->nmachines; i++)
+		put_copy(file, sum->machines[i]);
 }
 
 static void put_shadowed(struct file *file, const struct cp_sum_of *sum)

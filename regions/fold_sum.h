@@ -25,7 +25,7 @@ struct cp_sum_of {
 	struct cp_sum_node *buckets[CP_SUM_BUCKETS];
 	struct cp_sum_note *notes;
 	size_t nnotes, nmachines;
-	struct cp_machine_item *machines;
+	struct cp_machine_item **machines;
 	struct cp_shadowed *shadowed; /* [nquantities] */
 	struct cp_sum_taken {
 		struct cp_sum_taken *next;

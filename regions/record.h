@@ -244,13 +244,12 @@ struct cp_thread_item {
 	uint64_t base[CP_MIRROR_SIZE];
 	uint64_t mirror[CP_MIRROR_SIZE];
 	/* Sampled: the same of the parts, base[CP_SAMPLE_WORDS] and mirror[…].  Those
-	 * with CP_THREAD_FOLDS have none. */
+	 * with CP_THREAD_FOLDS have none, and other versions may have fewer. */
 };
 
-static inline bool cp_thread_has_sample(const struct cp_thread_item *thread)
+static inline uint32_t cp_thread_parts(const struct cp_thread_item *thread)
 {
-	return thread->item.size >=
-	       sizeof(*thread) + 2 * CP_SAMPLE_WORDS * sizeof(uint64_t);
+	return (uint32_t)((thread->item.size - sizeof(*thread)) / (2 * sizeof(uint64_t)));
 }
 
 static inline uint64_t *cp_thread_sample(struct cp_thread_item *thread)
@@ -263,19 +262,18 @@ static inline uint64_t cp_thread_base(const struct cp_thread_item *thread, uint3
 {
 	if (m < CP_MIRROR_SIZE)
 		return thread->base[m];
-	return cp_thread_has_sample(thread)
-		       ? ((const uint64_t *)(thread + 1))[m - CP_MIRROR_SIZE]
-		       : 0;
+	m -= CP_MIRROR_SIZE;
+	return m < cp_thread_parts(thread) ? ((const uint64_t *)(thread + 1))[m] : 0;
 }
 
 static inline uint64_t cp_thread_mirror(const struct cp_thread_item *thread, uint32_t m)
 {
+	uint32_t parts = cp_thread_parts(thread);
+
 	if (m < CP_MIRROR_SIZE)
 		return thread->mirror[m];
-	return cp_thread_has_sample(thread)
-		       ? ((const uint64_t *)(thread +
-					     1))[CP_SAMPLE_WORDS + m - CP_MIRROR_SIZE]
-		       : 0;
+	m -= CP_MIRROR_SIZE;
+	return m < parts ? ((const uint64_t *)(thread + 1))[parts + m] : 0;
 }
 
 enum cp_region_flag {
@@ -450,10 +448,16 @@ struct cp_mpi_item {
 
 struct cp_machine_item {
 	struct cp_item item;
-	uint32_t number; /* of the machines of the run, from 1 on */
-	uint32_t unused;
+	uint32_t number; /* of the machines of the run; 0: the record's, of which process
+			  * is in the header */
+	uint32_t parts;  /* sampled: CP_SAMPLE_WORDS follow; else 0 */
 	uint64_t process[CP_MIRROR_SIZE];
 };
+
+static inline const uint64_t *cp_machine_parts(const struct cp_machine_item *machine)
+{
+	return machine->parts ? (const uint64_t *)(machine + 1) : 0;
+}
 
 /* Why shadows (preload/shadow/) have no estimate; of several processes, the last of
  * these that one of them has. */

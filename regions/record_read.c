@@ -119,6 +119,17 @@ static bool shadowed_is_sound(
 	return true;
 }
 
+static bool machine_is_sound(const struct cp_item *item)
+{
+	const struct cp_machine_item *machine = (const struct cp_machine_item *)item;
+
+	return item->size >= sizeof(*machine) &&
+	       (machine->parts == 0 ||
+		       (machine->parts == CP_SAMPLE_WORDS &&
+			       item->size >= sizeof(*machine) +
+						     CP_SAMPLE_WORDS * sizeof(uint64_t)));
+}
+
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
 {
 	switch (item->type) {
@@ -135,7 +146,7 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 	case CP_ITEM_REGION:
 		return item->size >= cp_record_region_size(header);
 	case CP_ITEM_MACHINE:
-		return item->size >= sizeof(struct cp_machine_item);
+		return machine_is_sound(item);
 	case CP_ITEM_MPI:
 		return item->size >= sizeof(struct cp_mpi_item);
 	case CP_ITEM_SHADOWED:

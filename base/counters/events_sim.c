@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/embedded.h"
+#include "base/counts.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "output/metrics/other_names.h"
@@ -89,8 +90,6 @@ static bool is_timeless(const struct cp_machine *machine, char *why, size_t size
 
 /* ---- what can be sampled ---- */
 
-#define UNSAMPLED "cannot be sampled (CACHEPEEK_SAMPLE): "
-
 static const char *const sampled_names[] = {
 #define X(name) #name,
 	CP_SIM_BURST_COUNTERS(X) CP_SIM_SET_COUNTERS(X)
@@ -130,7 +129,8 @@ static void say_unsampled(int mirror, const char *name, struct cp_quantity *quan
 				     "count lines (l2_misses, llc_misses)"
 				   : "it depends on what is not in the sample";
 
-	cp_format(quantity->why.text, sizeof(quantity->why.text), UNSAMPLED "%s", what);
+	cp_format(
+		quantity->why.text, sizeof(quantity->why.text), CP_UNSAMPLED "%s", what);
 }
 
 static void say_missing(const struct cp_machine *machine, const char *missing,
@@ -160,8 +160,7 @@ static int find_counter(struct cp_event_set *set, const char *name, unsigned mir
 	return counter;
 }
 
-/* Finds the counter of a sample, and the instructions that its estimate needs. */
-static int find_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
+int cp_set_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
 {
 	int counter;
 
@@ -183,7 +182,7 @@ static bool add_sampled(const struct resolver *r, int sign, const char *raw)
 	if (mirror == CP_SIM_instructions || is_nothing(raw)) {
 		counter = find_counter(r->set, raw, (unsigned)mirror);
 	} else if (sampled >= 0) {
-		counter = find_sampled(r->set, raw, (unsigned)sampled);
+		counter = cp_set_sampled(r->set, raw, (unsigned)sampled);
 	} else {
 		say_unsampled(mirror, raw, r->quantity);
 		return false;
@@ -248,7 +247,7 @@ static bool add_name(const struct resolver *r, int sign, const char *name)
 	for (size_t i = 0; i < preset.nalternatives; i++) {
 		if (add_alternative(r, sign, &preset.alternatives[i]))
 			return true;
-		if (cp_starts_with(r->quantity->why.text, UNSAMPLED))
+		if (cp_starts_with(r->quantity->why.text, CP_UNSAMPLED))
 			return false;
 	}
 	return false;
@@ -296,7 +295,7 @@ static bool add_sums(const struct resolver *r, char *rest)
 		r->quantity->nterms = 0;
 		if (add_sum(r, rest))
 			return true;
-		if (cp_starts_with(r->quantity->why.text, UNSAMPLED))
+		if (cp_starts_with(r->quantity->why.text, CP_UNSAMPLED))
 			return false;
 		rest = next ? next + 3 : NULL;
 	} while (rest);

@@ -110,6 +110,15 @@ static uint32_t lowest_bit(uint32_t n)
 	return n & -n;
 }
 
+/* As many groups as go into so many sets, too. */
+static void take_groups(struct cp_sample_plan *plan, uint32_t sets)
+{
+	uint32_t groups = sets < MOST_GROUPS ? sets : MOST_GROUPS;
+
+	if (!plan->groups || groups < plan->groups)
+		plan->groups = groups;
+}
+
 int cp_sample_fit(struct cp_sample_plan *plan, const struct cp_machine *machine,
 	char *error, size_t error_size)
 {
@@ -133,8 +142,31 @@ int cp_sample_fit(struct cp_sample_plan *plan, const struct cp_machine *machine,
 		how = "a cache whose number of sets is no multiple of 16";
 	if (how)
 		cp_format(error, error_size, "machine %s has %s", machine->name, how);
-	plan->groups = common < MOST_GROUPS ? common : MOST_GROUPS;
+	take_groups(plan, common);
 	return how ? -EINVAL : 0;
+}
+
+void cp_sample_fit_sweep(struct cp_sample_plan *plan, struct cp_sweep_plan *sweep)
+{
+	uint32_t common = 0;
+
+	for (unsigned i = 0; i < sweep->npoints; i++)
+		common |= sweep->point[i].sets;
+	common = lowest_bit(common);
+	if (!sweep->npoints || sweep->why[0])
+		return;
+	sweep->sampled = true;
+	if (sweep->level != CP_L2 && sweep->level != CP_LLC)
+		cp_format(sweep->why, sizeof(sweep->why),
+			CP_UNSAMPLED "first levels and TLBs are simulated in bursts "
+				     "only, in which other sizes do not get warm: "
+				     "L2 and the last level can be swept");
+	else if (common < FEWEST_GROUPS)
+		cp_format(sweep->why, sizeof(sweep->why),
+			CP_UNSAMPLED "a point of the sweep has a number of sets "
+				     "that is no multiple of 16: leave it out");
+	else
+		take_groups(plan, common);
 }
 
 /* ---- for others ---- */

@@ -6,6 +6,7 @@
 #ifndef CACHEPEEK_BASE_COUNTERS_SAMPLE_H
 #define CACHEPEEK_BASE_COUNTERS_SAMPLE_H
 
+#include "base/counters/sweep.h"
 #include "base/machine/machine.h"
 
 struct cp_sample_plan {
@@ -19,9 +20,13 @@ struct cp_sample_plan {
 int cp_sample_parse(
 	struct cp_sample_plan *plan, const char *text, char *error, size_t error_size);
 
-/* Can it be done on this machine?  Fills in the groups.  0, or -EINVAL the same way. */
+/* Can it be done on this machine, too?  Fills in the groups, as many as all machines have
+ * that were asked about.  0, or -EINVAL the same way. */
 int cp_sample_fit(struct cp_sample_plan *plan, const struct cp_machine *machine,
 	char *error, size_t error_size);
+
+/* The same for the points of a sweep: what it has no value for says why. */
+void cp_sample_fit_sweep(struct cp_sample_plan *plan, struct cp_sweep_plan *sweep);
 
 /* The option of the simulated PMU (seed: if the plan has none), and what of it a report
  * should say. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/counts.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "base/counters/events_internal.h"
@@ -289,6 +290,33 @@ static void put_value(char *to, size_t size, uint64_t value)
 		&units[unit]);
 }
 
+/* A reading has room for so many parts. */
+static bool has_room(const struct cp_event_set *set)
+{
+	unsigned words = 1 + 2 * CP_SAMPLE_PARTS; /* with instructions, and bursts' */
+
+	for (unsigned i = 0; i < set->ncounters; i++)
+		words += set->counters[i].sampled ? CP_SAMPLE_PARTS : 1;
+	return words <= CP_MAX_READ && set->ncounters + 3 <= CP_MAX_COUNTERS;
+}
+
+static void add_sampled(
+	struct cp_event_set *set, struct cp_quantity *quantity, unsigned number)
+{
+	char name[CP_NAME_SIZE];
+
+	if (!has_room(set)) {
+		cp_format(quantity->why.text, sizeof(quantity->why.text),
+			CP_UNSAMPLED "there is no room for the parts of so many points: "
+				     "ask for fewer, or for fewer events beside them");
+		return;
+	}
+	cp_format(name, sizeof(name), "sweep_%u", number);
+	cp_quantity_add_term(quantity, 1,
+		(unsigned)cp_set_sampled(set, name, CP_SIM_SET_SWEEP + number));
+	quantity->available = true;
+}
+
 static void add_event(
 	struct cp_event_set *set, const struct cp_sweep_plan *plan, unsigned number)
 {
@@ -302,6 +330,10 @@ static void add_event(
 	if (plan->why[0]) {
 		cp_format(
 			quantity->why.text, sizeof(quantity->why.text), "%s", plan->why);
+		return;
+	}
+	if (plan->sampled) {
+		add_sampled(set, quantity, number);
 		return;
 	}
 	if (set->ncounters == CP_MAX_COUNTERS) {

@@ -21,6 +21,7 @@ struct cp_sweep_plan {
 		uint32_t sets, ways;
 	} point[CP_SIM_SWEEP_POINTS];
 	char why[CP_WHY_SIZE]; /* why it cannot be had on this machine; "": it can */
+	bool sampled;          /* sample.h */
 };
 
 /* L1D.ways=1..16, L2.size=256K..8M.  0, or -EINVAL with one line in error. */

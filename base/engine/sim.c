@@ -14,10 +14,12 @@
 _Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
 _Static_assert(CP_SIM_SAMPLE == CP_MIRROR_SIZE && CP_SIM_PARTS == CP_SAMPLE_PARTS &&
 		       CP_SIM_SAMPLE_WORDS == CP_SAMPLE_WORDS &&
-		       CP_SIM_NBURST == CP_SAMPLE_BURSTS && CP_SIM_instructions == 0 &&
-		       CP_SIM_BURST_instructions == 0,
+		       CP_SIM_NBURST == CP_SAMPLE_BURSTS &&
+		       CP_SIM_SET_SWEEP == CP_SAMPLE_BURSTS + CP_SAMPLE_SETS &&
+		       CP_SIM_instructions == 0 && CP_SIM_BURST_instructions == 0,
 	"reports know what is where");
-_Static_assert(CP_MAX_READ >= CP_SIM_SAMPLE_WORDS + CP_MAX_COUNTERS, "all have room");
+_Static_assert(CP_MAX_READ >= CP_SIM_SET_SWEEP * CP_SIM_PARTS + CP_MAX_COUNTERS,
+	"all but sweeps have room");
 _Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
 
 static const struct cp_event_set *the_set;
@@ -47,6 +49,14 @@ unsigned long cp_sim_bind_machine(unsigned number, const void *mirror)
 	(void)mirror;
 	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
 		0, CP_SIM_BIND_MACHINE, number, mirror, 0, 0, 0);
+}
+
+unsigned long cp_sim_bind_machine_sample(unsigned number, const void *mirror)
+{
+	(void)number;
+	(void)mirror;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_BIND_MACHINE_SAMPLE, number, mirror, 0, 0, 0);
 }
 
 unsigned long cp_sim_allocator(const void *function, unsigned long kind)

@@ -17,6 +17,7 @@ bool cp_sim_readable(const void *page);
 
 /* CP_SIM_BIND_MACHINE */
 unsigned long cp_sim_bind_machine(unsigned number, const void *mirror);
+unsigned long cp_sim_bind_machine_sample(unsigned number, const void *mirror);
 
 unsigned long cp_sim_own_code(const void *low, const void *high);
 

@@ -77,6 +77,18 @@ struct cp_pools {
 	struct cp_pool all, own; /* own: without nested regions */
 };
 
+/* report_bursts.c: what a pool comes to, and the square of its error bar's half-width. */
+struct cp_pooled {
+	double value, square;
+	const char *none; /* why there is no value, or NULL */
+};
+struct cp_pooled cp_pool_estimate(const struct cp_pool *pool);
+
+/* The value without that group of bursts, and without that sampled set (-1: with all);
+ * and the square of the part of the error bar that no differences between those show. */
+double cp_pool_without(const struct cp_pool *pool, int burst, int set);
+double cp_pool_unseen(const struct cp_pool *pool);
+
 #define CP_FEW_RANKS 8 /* so many of a region's ranks are named */
 
 struct cp_count {

@@ -37,12 +37,6 @@
 #define BURSTS_RATE 0.00003 /* of the instructions */
 #define SETS_RATE 0.00005
 
-/* A value, and the square of its error bar's half-width. */
-struct estimate {
-	double value, square;
-	const char *none; /* why there is no value, or NULL */
-};
-
 enum kind { IN_FULL, IN_BURSTS, IN_SETS };
 
 static enum kind kind_of(const struct cp_record *record, uint32_t counter)
@@ -134,17 +128,17 @@ static struct bursts bursts_of(const struct cp_pool *pool)
 	return b;
 }
 
-static struct estimate from_bursts(const struct cp_pool *pool)
+static struct cp_pooled from_bursts(const struct cp_pool *pool)
 {
 	const double *parts = pool->bursts;
 	struct bursts b = bursts_of(pool);
-	struct estimate e = {.value = parts[CP_SAMPLE_GROUPS]};
+	struct cp_pooled e = {.value = parts[CP_SAMPLE_GROUPS]};
 	double sum = 0, squares = 0, groups = b.groups, factor, error;
 
 	if (b.all <= 0)
 		return e;
 	if (b.groups < MIN_GROUPS)
-		return (struct estimate){.none = FEW_BURSTS};
+		return (struct cp_pooled){.none = FEW_BURSTS};
 	factor = b.all / b.in;
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
 		sum += parts[g];
@@ -164,7 +158,7 @@ static struct estimate from_bursts(const struct cp_pool *pool)
 
 /* ---- sets ---- */
 
-static struct estimate from_sets(const struct cp_pool *pool)
+static struct cp_pooled from_sets(const struct cp_pool *pool)
 {
 	double n = pool->nsets, groups = pool->ngroups, sum = 0, squares = 0, error;
 	const double *parts = pool->sets;
@@ -177,26 +171,26 @@ static struct estimate from_sets(const struct cp_pool *pool)
 		__builtin_sqrt(squares * n / (n - 1) * (1 - n / groups));
 	if (sum < 1)
 		error = 3 * groups / n;
-	return (struct estimate){.value = groups / n * sum, .square = error * error};
+	return (struct cp_pooled){.value = groups / n * sum, .square = error * error};
 }
 
 /* ---- together ---- */
 
-static void allow_error(struct estimate *e, double events)
+static void allow_error(struct cp_pooled *e, double events)
 {
 	double share = ALLOWED_SHARE * e->value;
 
 	e->square += share * share + events * events;
 }
 
-static struct estimate estimate_pool(const struct cp_pool *pool)
+struct cp_pooled cp_pool_estimate(const struct cp_pool *pool)
 {
-	struct estimate e = {0}, more;
+	struct cp_pooled e = {0}, more;
 
 	if (!pool->nsets)
-		return (struct estimate){.none = NOT_SAID};
+		return (struct cp_pooled){.none = NOT_SAID};
 	if (pool->differs)
-		return (struct estimate){.none = DIFFERS};
+		return (struct cp_pooled){.none = DIFFERS};
 	if (pool->in_bursts)
 		e = from_bursts(pool);
 	e.value += pool->exact;
@@ -208,6 +202,46 @@ static struct estimate estimate_pool(const struct cp_pool *pool)
 		e.square += more.square;
 	}
 	return e;
+}
+
+/* ---- of parts ---- */
+
+double cp_pool_without(const struct cp_pool *pool, int burst, int set)
+{
+	double value = pool->exact + pool->bursts[CP_SAMPLE_GROUPS], in = 0, sum = 0,
+	       sets = 0, n = pool->nsets - (set >= 0);
+
+	for (int g = 0; g < CP_SAMPLE_GROUPS; g++) {
+		in += g == burst ? 0 : pool->in[g];
+		sum += g == burst ? 0 : pool->bursts[g];
+		sets += g == set ? 0 : pool->sets[g];
+	}
+	if (in > 0 && pool->instructions > pool->full)
+		value += (pool->instructions - pool->full) / in * sum;
+	return pool->in_sets && n > 0 ? value + pool->ngroups / n * sets : value;
+}
+
+/* As estimate does it for each kind. */
+double cp_pool_unseen(const struct cp_pool *pool)
+{
+	struct bursts b = bursts_of(pool);
+	double seen = 0, sets = 0, of_sets = SETS_RATE * pool->instructions;
+	struct cp_pooled e = {0};
+
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
+		seen += pool->bursts[g];
+		sets += pool->sets[g];
+	}
+	e.value = cp_pool_without(pool, -1, -1);
+	allow_error(&e, BURSTS_RATE * pool->instructions);
+	if (pool->in_bursts && seen < 1 && b.in > 0 && b.all > 0)
+		e.square += 9 * (b.all / b.in) * (b.all / b.in);
+	if (pool->in_sets)
+		e.square += of_sets * of_sets;
+	if (pool->in_sets && sets < 1)
+		e.square +=
+			9.0 * pool->ngroups / pool->nsets * pool->ngroups / pool->nsets;
+	return e.square;
 }
 
 static double coverage_of(const struct cp_pool *pool)
@@ -222,7 +256,7 @@ static double coverage_of(const struct cp_pool *pool)
 /* Regions inside are estimated by themselves; what remains is no more than all. */
 static uint64_t exclusive_of(const struct cp_pool *own, uint64_t value)
 {
-	struct estimate e = estimate_pool(own);
+	struct cp_pooled e = cp_pool_estimate(own);
 	uint64_t exclusive = e.none ? value : cp_count_of(e.value + 0.5);
 
 	return exclusive < value ? exclusive : value;
@@ -231,7 +265,7 @@ static uint64_t exclusive_of(const struct cp_pool *own, uint64_t value)
 void cp_count_conclude(struct cp_count *count)
 {
 	const struct cp_pools *pools = count->pools;
-	struct estimate e = estimate_pool(&pools->all);
+	struct cp_pooled e = cp_pool_estimate(&pools->all);
 
 	count->status = e.none ? CP_UNAVAILABLE : CP_ESTIMATED;
 	count->reason = e.none ? e.none : SAMPLED;
@@ -264,10 +298,10 @@ struct cp_sampled_part cp_sampled_part_of(const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
 	struct cp_pool pool = {0};
-	struct estimate e;
+	struct cp_pooled e;
 
 	fill_pool(&pool, record, quantity, counts);
-	e = estimate_pool(&pool);
+	e = cp_pool_estimate(&pool);
 	return (struct cp_sampled_part){e.value, __builtin_sqrt(e.square), e.none};
 }
 

@@ -188,7 +188,7 @@ for my $value (sort keys %bad) {
 	is(notes($run), 1, "$value: and no more");
 	is(region($run->{report})->{counts}{l1d_misses}{status}, 'simulated', "$value: in full");
 }
-my %not_with = (CACHEPEEK_SWEEP => 'L1D.ways=1..4', CACHEPEEK_WORKING_SET => 100000,
+my %not_with = (CACHEPEEK_WORKING_SET => 100000,
 	CACHEPEEK_PROFILE => 'dcache', CACHEPEEK_CALL_PATHS => 1,
 	CACHEPEEK_WHAT_IF => 'L1D.policy=plru');
 for my $other (sort keys %not_with) {
