@@ -41,7 +41,7 @@ struct settings {
 };
 
 /* Without a letter. */
-enum { JSON = UCHAR_MAX + 1, REPRODUCIBLE };
+enum { JSON = UCHAR_MAX + 1, REPRODUCIBLE, SAMPLE };
 
 static const struct option long_options[] = {
 	{"machines", required_argument, NULL, 'm'},
@@ -50,6 +50,7 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
 	{"json", no_argument, NULL, JSON},
 	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
+	{"sample", required_argument, NULL, SAMPLE},
 	{"verbose", no_argument, NULL, 'v'},
 	{NULL, 0, NULL, 0},
 };
@@ -116,6 +117,8 @@ static bool parse_arguments(
 			c->events = optarg;
 		else if (option == REPRODUCIBLE)
 			c->reproducible = optarg ? optarg : "1";
+		else if (option == SAMPLE)
+			c->sample = optarg;
 		else if (option == 'o' && !cp_output_add(&s->outputs, optarg))
 			return false;
 		else if (option == JSON)
@@ -140,7 +143,9 @@ static bool fits_in_run(const struct cp_comparison *c, unsigned i, unsigned run)
 {
 	for (unsigned j = 0; j < i; j++)
 		if (c->of[j].run == run &&
-			!cp_machine_shares_run(&c->of[j].machine, &c->of[i].machine))
+			(c->of[j].machine.sampled != c->of[i].machine.sampled ||
+				!cp_machine_shares_run(
+					&c->of[j].machine, &c->of[i].machine)))
 			return false;
 	return true;
 }
@@ -159,9 +164,19 @@ static void plan_runs(struct cp_comparison *c)
 	}
 }
 
+/* Machine `number` of the run. */
+static struct cp_compared *machine_of(
+	struct cp_comparison *c, unsigned run, unsigned number)
+{
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].run == run && number-- == 0)
+			return &c->of[i];
+	return NULL;
+}
+
 /* ---- what each run sees and shows ---- */
 
-static void tell_machines(const struct cp_comparison *c, unsigned run)
+static void tell_machines(struct cp_comparison *c, unsigned run)
 {
 	char names[CP_COMPARED_SIZE];
 	size_t used = 0;
@@ -173,24 +188,39 @@ static void tell_machines(const struct cp_comparison *c, unsigned run)
 	memset(names + used, ',', sizeof(names) - 1 - used);
 	names[sizeof(names) - 1] = '\0';
 	setenv(CP_COMPARED, names, 1);
+	if (c->sample && machine_of(c, run, 0)->machine.sampled)
+		setenv("CACHEPEEK_SAMPLE", c->sample, 1);
+	else
+		unsetenv("CACHEPEEK_SAMPLE");
 }
 
 /* ---- what each run counted ---- */
-
-/* Machine `number` of the run. */
-static struct cp_compared *machine_of(
-	struct cp_comparison *c, unsigned run, unsigned number)
-{
-	for (unsigned i = 0; i < c->nmachines; i++)
-		if (c->of[i].run == run && number-- == 0)
-			return &c->of[i];
-	return NULL;
-}
 
 static void add_counts(struct cp_compared *compared, const uint64_t *count)
 {
 	for (unsigned i = 0; compared && i < CP_SIM_NCOUNTERS; i++)
 		compared->count[i] += count[i];
+}
+
+static void add_parts(struct cp_compared *compared, const uint64_t *parts)
+{
+	for (unsigned i = 0; compared && parts && i < CP_SAMPLE_WORDS; i++)
+		compared->parts[i] += parts[i];
+}
+
+/* Has the record what all machines of the run counted, and no other? */
+static bool has_all_machines(
+	struct cp_comparison *c, unsigned run, const struct cp_record *record)
+{
+	unsigned others = 0, sampled = 0;
+
+	for (size_t i = 0; i < record->nmachines; i++) {
+		others += record->machines[i]->number > 0;
+		sampled += record->machines[i]->parts > 0;
+	}
+	if (machine_of(c, run, others + 1) || !machine_of(c, run, others))
+		return false;
+	return sampled == (machine_of(c, run, 0)->machine.sampled ? others + 1 : 0);
 }
 
 static void note_difference(struct cp_comparison *c, const char *what)
@@ -206,16 +236,19 @@ static void note_difference(struct cp_comparison *c, const char *what)
 static bool add_record(
 	struct cp_comparison *c, unsigned run, const struct cp_record *record)
 {
-	if (machine_of(c, run, (unsigned)record->nmachines + 1))
+	if (!has_all_machines(c, run, record))
 		return false;
 	c->nprocesses += run == 1;
 	for (size_t i = 0; i < record->nmetas; i++)
 		if (cp_meta_is(record->metas[i], "unpinned"))
 			note_difference(c, cp_meta_value(record->metas[i]));
 	add_counts(machine_of(c, run, 0), record->header->process);
-	for (size_t i = 0; i < record->nmachines; i++)
-		add_counts(machine_of(c, run, record->machines[i]->number),
-			record->machines[i]->process);
+	for (size_t i = 0; i < record->nmachines; i++) {
+		struct cp_compared *of = machine_of(c, run, record->machines[i]->number);
+
+		add_counts(of, record->machines[i]->process);
+		add_parts(of, cp_machine_parts(record->machines[i]));
+	}
 	return true;
 }
 
@@ -283,18 +316,23 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 {
 	static struct cp_machine machines[CP_MAX_MACHINES];
 	static struct cp_counted_alone counted;
+	const struct cp_sample_plan *sample;
 	const struct cp_compared *compared;
 	unsigned n = 0;
 	int result;
 
 	for (; (compared = machine_of(c, run, n)); n++)
 		machines[n] = compared->machine;
-	result = cp_count_alone(c->program, machines, n, &counted);
+	sample = machine_of(c, run, 0)->machine.sampled ? &machine_of(c, run, 0)->sample
+							: NULL;
+	result = cp_count_alone(c->program, machines, n, sample, &counted);
 	*status = counted.status;
 	if (result == 0 && !counted.seen)
 		result = -ENODATA;
-	while (result == 0 && n-- > 0)
+	while (result == 0 && n-- > 0) {
 		add_counts(machine_of(c, run, n), counted.count[n]);
+		add_parts(machine_of(c, run, n), counted.parts[n]);
+	}
 	c->nprocesses += run == 1;
 	return result;
 }
@@ -356,6 +394,9 @@ static int prepare_run(const struct cp_comparison *c)
 	unsetenv("CACHEPEEK_SWEEP"); /* and each machine is as it is */
 	unsetenv("CACHEPEEK_WHAT_IF");
 	unsetenv("CACHEPEEK_WORKING_SET");
+	unsetenv("CACHEPEEK_PROFILE");
+	unsetenv("CACHEPEEK_CALL_PATHS");
+	unsetenv("CACHEPEEK_INTERVAL");
 	return c->alone ? 0 : cp_prepare_preload(added);
 }
 
@@ -434,7 +475,10 @@ int cp_cmd_compare(int argc, char **argv)
 		return 2;
 	if (!is_right(&c) || !can_write(&settings))
 		return 2;
+	if (!cp_compare_plan_samples(&c))
+		return 2;
 	plan_runs(&c);
+	cp_compare_join_groups(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare_run(&c) < 0)
 		return 127;

@@ -12,6 +12,8 @@
 #include "base/text/table.h"
 #include "output/metrics/value.h"
 #include "base/counters/events.h"
+#include "base/counters/sample.h"
+#include "output/report/report.h"
 #include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
@@ -24,8 +26,21 @@ struct cp_compared {
 	const char *asked; /* its name, from wherever a process is */
 	unsigned run;      /* from 1 on: those of one run saw the same references */
 	uint64_t count[CP_SIM_NCOUNTERS];
+	/* Where machine.sampled is set: how, as all machines of the run are, and parts of
+	 * what was sampled.  Else why it is not, if that was asked for. */
+	struct cp_sample_plan sample;
+	uint64_t parts[CP_SAMPLE_WORDS];
+	char unsampled[256];
 	struct cp_event_set set;
 	struct cp_weights weights;
+};
+
+/* What is looked at without some of a sample, while an interval is computed; run 0: all
+ * is there. */
+struct cp_compared_view {
+	unsigned run;
+	int burst, set;                   /* that group, or set, of it is not; or -1 */
+	const struct cp_quantity *nudged; /* by what its sample cannot show; or NULL */
 };
 
 struct cp_comparison {
@@ -37,10 +52,11 @@ struct cp_comparison {
 	int status;          /* of wait(2), of the first run */
 	struct cp_compared of[CP_MAX_MACHINES];
 	struct cp_request request;
+	struct cp_compared_view view;
 	const struct cp_metric **metrics; /* of all groups, each name once */
 	size_t nmetrics;
-	const char *groups, *events, *lets,
-		*reproducible; /* as asked for; NULL: the default */
+	const char *groups, *events, *lets, *reproducible,
+		*sample; /* as asked for; NULL: the default */
 	/* With that, what may differ between runs all the same. */
 	const char *differs[CP_COMPARED_DIFFERS];
 	size_t ndiffers;
@@ -55,6 +71,26 @@ struct cp_value cp_compare_quantity(
 struct cp_value cp_compare_metric(
 	struct cp_comparison *c, unsigned i, const struct cp_metric *metric);
 
+/* compare_sampled.c: which machines are sampled, where that is asked for: those that
+ * cannot be get a run of their own, in full.  False, with one line: it is not as it
+ * should be.  Then, when runs are planned: all machines of a run have the same sets. */
+bool cp_compare_plan_samples(struct cp_comparison *c);
+void cp_compare_join_groups(struct cp_comparison *c);
+
+/* A quantity of a machine that is sampled. */
+struct cp_pool cp_compare_pool(
+	const struct cp_compared *compared, const struct cp_quantity *quantity);
+struct cp_value cp_compare_sampled(const struct cp_comparison *c,
+	const struct cp_compared *compared, const struct cp_quantity *quantity);
+
+/* Half of the 95 % interval of a quantity or metric (NULL: none) of machine i; < 0: it
+ * has none.  And: do machines i and j differ by no more than such an interval of their
+ * difference? */
+double cp_compare_error(struct cp_comparison *c, unsigned i, const char *quantity,
+	const struct cp_metric *metric);
+bool cp_compare_undecided(struct cp_comparison *c, unsigned i, unsigned j,
+	const char *quantity, const struct cp_metric *metric);
+
 /* Is it unavailable on all of the machines? */
 bool cp_compare_nowhere(
 	struct cp_comparison *c, const char *quantity, const struct cp_metric *metric);
@@ -64,9 +100,18 @@ bool cp_compare_nowhere(
 struct cp_compared_best {
 	struct cp_answer answer;
 	const char *ranked_by, *most;
+	bool undecided; /* least and most differ by no more than samples do */
 };
 void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
 	struct cp_compared_best *best);
+
+/* " ±2.1 %", or "" where there is none. */
+const char *cp_compare_interval(struct cp_comparison *c, unsigned i, const char *quantity,
+	const struct cp_metric *metric, double value);
+
+/* How it was sampled, and which machines were not; why there were several runs. */
+const char *cp_compare_how(struct cp_comparison *c);
+const char *cp_compare_why_runs(const struct cp_comparison *c);
 
 /* What may differ between runs, as a list with commas. */
 const char *cp_compare_differs(struct cp_comparison *c);

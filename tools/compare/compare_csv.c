@@ -7,7 +7,7 @@
 #include "output/csv.h"
 #include "tools/compare/compare.h"
 
-static const char headings[] = "machine,run,kind,name,value,unit,status,reason\n";
+static const char headings[] = "machine,run,kind,name,value,unit,status,reason,error\n";
 
 static void write_cell(struct cp_out *out, const char *text)
 {
@@ -23,6 +23,7 @@ static void write_row(struct cp_comparison *c, struct cp_out *out, unsigned i,
 	struct cp_value value = metric ? cp_compare_metric(c, i, metric)
 				       : cp_compare_quantity(c, i, name);
 	const char *machine = c->of[i].machine.name;
+	double error;
 
 	cp_csv_text(out, machine, strlen(machine));
 	cp_out_format(out, ",%u,%s", c->of[i].run, metric ? "metric" : "count");
@@ -36,6 +37,10 @@ static void write_row(struct cp_comparison *c, struct cp_out *out, unsigned i,
 	write_cell(out, metric ? metric->unit : NULL);
 	write_cell(out, cp_status_name(value.status));
 	write_cell(out, value.status == CP_UNAVAILABLE ? value.reason : NULL);
+	error = cp_compare_error(c, i, name, metric);
+	cp_out_text(out, ",");
+	if (error >= 0)
+		cp_out_format(out, "%.10g", error);
 	cp_out_text(out, "\n");
 }
 

@@ -22,7 +22,9 @@ static void put_member(struct cp_out *out, const char *name, const char *value)
 	put_text(out, value);
 }
 
-static void put_value(struct cp_out *out, struct cp_value value, const char *unit)
+/* error: half of its 95 % interval; < 0: it has none. */
+static void put_value(
+	struct cp_out *out, struct cp_value value, double error, const char *unit)
 {
 	bool there = value.status != CP_UNAVAILABLE;
 
@@ -39,6 +41,8 @@ static void put_value(struct cp_out *out, struct cp_value value, const char *uni
 	}
 	cp_out_text(out, ", ");
 	put_member(out, "status", cp_status_name(value.status));
+	if (error >= 0)
+		cp_out_format(out, ", \"error\": %.17g", error);
 	if (!there) {
 		cp_out_text(out, ", ");
 		put_member(out, "reason", value.reason ? value.reason : "");
@@ -53,7 +57,8 @@ static void put_counts(struct cp_comparison *c, struct cp_out *out, unsigned i)
 		cp_out_text(out, n ? ",\n    " : "\n    ");
 		put_text(out, c->request.names[n]);
 		cp_out_text(out, ": ");
-		put_value(out, cp_compare_quantity(c, i, c->request.names[n]), NULL);
+		put_value(out, cp_compare_quantity(c, i, c->request.names[n]),
+			cp_compare_error(c, i, c->request.names[n], NULL), NULL);
 	}
 	cp_out_text(out, "},\n");
 }
@@ -67,9 +72,27 @@ static void put_metrics(struct cp_comparison *c, struct cp_out *out, unsigned i)
 		cp_out_text(out, m ? ",\n    " : "\n    ");
 		put_text(out, metric->name);
 		cp_out_text(out, ": ");
-		put_value(out, cp_compare_metric(c, i, metric), metric->unit);
+		put_value(out, cp_compare_metric(c, i, metric),
+			cp_compare_error(c, i, NULL, metric), metric->unit);
 	}
 	cp_out_text(out, "}}");
+}
+
+/* Where one was asked for. */
+static void put_sample(struct cp_out *out, const struct cp_compared *compared)
+{
+	char text[CP_SAMPLE_OPTION];
+
+	if (!compared->sample.sets)
+		return;
+	cp_out_text(out, "   ");
+	if (compared->machine.sampled) {
+		cp_sample_describe(&compared->sample, text, sizeof(text));
+		put_member(out, "sample", text);
+	} else {
+		put_member(out, "not_sampled", compared->unsampled);
+	}
+	cp_out_text(out, ",\n");
 }
 
 static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
@@ -85,6 +108,7 @@ static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
 	cp_out_format(out, ",\n   \"line\": %u, \"cores\": %u, \"run\": %u,\n",
 		compared->machine.level[CP_L1D].line, compared->machine.cores,
 		compared->run);
+	put_sample(out, compared);
 	cp_weights_write_json(out, &compared->weights);
 	cp_out_text(out, ",\n");
 	put_counts(c, out, i);
@@ -123,6 +147,9 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 		member_or_null(out, "ranked_by", best.ranked_by);
 		cp_out_text(out, ", ");
 		member_or_null(out, "most", best.most);
+		if (c->sample)
+			cp_out_format(out, ", \"undecided\": %s",
+				best.undecided ? "true" : "false");
 		cp_out_text(out, ", \"lines\": ");
 		cp_json_answer(out, &best.answer);
 		cp_out_text(out, "}");

@@ -110,6 +110,13 @@ static const char *with_unit(
 		*unit ? " " : "", unit);
 }
 
+static const char *interval_of(const struct screen *screen, const struct column *column,
+	unsigned machine, struct cp_value value)
+{
+	return cp_compare_interval(
+		screen->c, machine, column->name, column->metric, value.value);
+}
+
 /* ---- columns ---- */
 
 static struct column column_of(
@@ -223,21 +230,23 @@ static const char *in_words(const struct screen *screen, const struct column *ma
 	struct cp_value rate;
 
 	if (!is_cost(screen, mark))
-		return cp_text_format(screen->arena, "%s: %s %s", name, mark->name,
-			with_unit(screen, mark, value));
+		return cp_text_format(screen->arena, "%s: %s %s%s", name, mark->name,
+			with_unit(screen, mark, value),
+			interval_of(screen, mark, machine, value));
 	per.per_instruction = true;
 	rate = value_of(screen, machine, &per);
 	if (rate.status != CP_UNAVAILABLE && !is_time(mark))
 		each = cp_text_format(screen->arena, ", %s per instruction",
 			cell_text(screen, &per, rate));
-	return cp_text_format(screen->arena, "%s: %s%s%s", name,
-		with_unit(screen, mark, value), each,
-		largest_part(screen, machine, value.value));
+	return cp_text_format(screen->arena, "%s: %s%s%s%s", name,
+		with_unit(screen, mark, value), interval_of(screen, mark, machine, value),
+		each, largest_part(screen, machine, value.value));
 }
 
 struct ends {
 	unsigned least, most, known;
 	struct cp_value low, high;
+	bool undecided; /* what is between them is inside of its interval */
 };
 
 static struct ends ends_of(const struct screen *screen, const struct column *mark)
@@ -259,6 +268,8 @@ static struct ends ends_of(const struct screen *screen, const struct column *mar
 		}
 		ends.known++;
 	}
+	ends.undecided = ends.known > 1 && cp_compare_undecided(screen->c, ends.most,
+						   ends.least, mark->name, mark->metric);
 	return ends;
 }
 
@@ -289,6 +300,25 @@ static bool is_harmless(
 	return is_cost(screen, mark) && ends->known;
 }
 
+/* Machines that a sample does not tell from the one with the most. */
+static void put_not_told(
+	const struct screen *screen, const struct column *mark, const struct ends *ends)
+{
+	const char *names = "";
+
+	for (unsigned i = 0; i < screen->c->nmachines; i++)
+		if (cp_compare_undecided(
+			    screen->c, ends->most, i, mark->name, mark->metric))
+			names = cp_text_format(screen->arena, "%.300s%s%.60s", names,
+				*names ? ", " : "", screen->c->of[i].machine.name);
+	if (*names)
+		put_labelled(screen, ends->undecided ? "undecided" : "",
+			cp_text_format(screen->arena,
+				"%.60s and %s differ by no more than the 95 %% interval "
+				"of their difference",
+				screen->c->of[ends->most].machine.name, names));
+}
+
 static void put_answer(
 	const struct screen *screen, const struct column *mark, const struct ends *ends)
 {
@@ -307,6 +337,7 @@ static void put_answer(
 		put_labelled(screen, is_cost(screen, mark) ? "most cost" : "most",
 			cp_text_format(screen->arena, "%s%s",
 				in_words(screen, mark, ends->most, ends->high), times));
+		put_not_told(screen, mark, ends);
 	}
 	if (is_harmless(screen, mark, ends))
 		put_labelled(screen, "", "nothing to mend on any of them");
@@ -314,25 +345,62 @@ static void put_answer(
 
 /* ---- the tables ---- */
 
+static bool has_most(const struct ends *ends)
+{
+	return ends->known > 1 && ends->high.value > ends->low.value && !ends->undecided;
+}
+
+/* A cell in cycles for each instruction has the same error as the cycles. */
+static const char *error_cell(
+	const struct screen *screen, unsigned machine, const struct column *column)
+{
+	struct cp_value instructions =
+		cp_compare_quantity(screen->c, machine, "instructions");
+	struct cp_value error = {.value = cp_compare_error(screen->c, machine,
+					 column->name, column->metric),
+		.status = CP_EXACT};
+
+	if (value_of(screen, machine, column).status == CP_UNAVAILABLE || error.value < 0)
+		return "";
+	if (column->per_instruction)
+		error.value /= instructions.value;
+	return cell_text(screen, column, error);
+}
+
+static void put_errors(
+	const struct screen *screen, struct cp_table *table, unsigned machine)
+{
+	cp_table_set(table, table->nrows, 0, "  \u00b1 (95 %)");
+	for (size_t k = 0; k < screen->ncolumns; k++)
+		cp_table_set(table, table->nrows, 1 + k,
+			error_cell(screen, machine, &screen->column[k]));
+	table->nrows++;
+}
+
 static void put_table(struct screen *screen, const struct ends *ends)
 {
 	const struct cp_comparison *c = screen->c;
 	struct cp_table *table =
-		cp_table_new(screen->arena, 1 + screen->ncolumns, c->nmachines);
+		cp_table_new(screen->arena, 1 + screen->ncolumns, 2 * c->nmachines);
+
+	table->nrows = 0;
 
 	cp_table_heading(table, 0, "", "machine");
 	for (size_t k = 0; k < screen->ncolumns; k++)
 		cp_table_heading(table, 1 + k, screen->column[k].heading,
 			unit_of(&screen->column[k]));
 	for (unsigned i = 0; i < c->nmachines; i++) {
-		cp_table_set(table, i, 0, c->of[i].machine.name);
+		cp_table_set(table, table->nrows, 0, c->of[i].machine.name);
 		for (size_t k = 0; k < screen->ncolumns; k++)
-			cp_table_set(table, i, 1 + k,
+			cp_table_set(table, table->nrows, 1 + k,
 				cell_text(screen, &screen->column[k],
 					value_of(screen, i, &screen->column[k])));
+		if (i == ends->most && has_most(ends))
+			table->marks[table->nrows] = "<==";
+		table->nrows++;
+		if (c->of[i].machine.sampled)
+			put_errors(screen, table, i);
 	}
-	if (ends->known > 1 && ends->high.value > ends->low.value)
-		table->marks[ends->most] = "<==";
 	cp_out_text(screen->out, "\n");
 	cp_table_print(table, screen->out, screen->width, false);
 }
@@ -350,7 +418,8 @@ void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
 	ends = ends_of(&screen, &mark);
 	put_answer(&screen, &mark, &ends);
 	best->ranked_by = mark.name;
-	if (ends.known > 1 && ends.high.value > ends.low.value)
+	best->undecided = ends.undecided;
+	if (has_most(&ends))
 		best->most = c->of[ends.most].machine.name;
 }
 
@@ -381,10 +450,8 @@ static const char *counted_in(const struct screen *screen)
 	const struct cp_comparison *c = screen->c;
 	struct cp_value instructions = cp_compare_quantity(c, 0, "instructions");
 	const char *runs = c->nruns == 1 ? "one run: all machines saw the same references"
-					 : cp_text_format(screen->arena,
-						   "%u runs: their smallest lines, "
-						   "or cores out of order, differ",
-						   c->nruns);
+					 : cp_text_format(screen->arena, "%u runs: %s",
+						   c->nruns, cp_compare_why_runs(c));
 
 	if (c->nruns == 1 && instructions.status != CP_UNAVAILABLE)
 		runs = cp_text_format(screen->arena, "%s, of %s instructions", runs,
@@ -407,10 +474,11 @@ static void put_head(const struct screen *screen)
 			screen->arena, "cachepeek %s compare: %s", CP_VERSION, line),
 		0, 2, screen->width);
 	put_labelled(screen, "ran", counted_in(screen));
-	put_labelled(screen, "simulated",
+	put_labelled(screen, c->sample ? "sampled" : "simulated",
 		cp_text_format(screen->arena,
-			"exact for the machines as their files describe them; user mode, "
-			"from the first instruction on%s",
+			"%s; user mode, from the first instruction on%s",
+			c->sample ? cp_compare_how(c)
+				  : "exact for the machines as their files describe them",
 			c->alone ? "; a static program: not its children" : ""));
 	if (c->ndiffers)
 		put_labelled(screen, "may differ", cp_compare_differs(c));

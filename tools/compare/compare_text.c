@@ -66,11 +66,17 @@ static void set_row(struct cp_comparison *c, struct cp_table *table, const char 
 	if (*unit.name && strcmp(unit.name, "ratio") != 0)
 		name = cp_text_format(&c->arena, "%s [%s]", name, unit.name);
 	cp_table_set(table, row, 0, name);
-	for (unsigned i = 0; i + 1 < table->ncolumns; i++)
+	for (unsigned i = 0; i + 1 < table->ncolumns; i++) {
+		struct cp_value value =
+			metric ? cp_compare_metric(c, first + i, metric)
+			       : cp_compare_quantity(c, first + i, quantity);
+
 		cp_table_set(table, row, i + 1,
-			cell_text(c, metric, &unit,
-				metric ? cp_compare_metric(c, first + i, metric)
-				       : cp_compare_quantity(c, first + i, quantity)));
+			cp_text_format(&c->arena, "%s%s",
+				cell_text(c, metric, &unit, value),
+				cp_compare_interval(
+					c, first + i, quantity, metric, value.value)));
+	}
 	table->nrows++;
 }
 
@@ -134,12 +140,19 @@ void cp_compare_table(
 	}
 }
 
+const char *cp_compare_why_runs(const struct cp_comparison *c)
+{
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].machine.sampled != c->of[0].machine.sampled)
+			return "some are not sampled, or their smallest lines differ";
+	return "their smallest lines, or cores out of order, differ";
+}
+
 static const char *runs_text(struct cp_comparison *c)
 {
 	if (c->nruns == 1)
 		return "one run: all machines saw the same references";
-	return cp_text_format(&c->arena,
-		"%u runs: their smallest lines, or cores out of order, differ", c->nruns);
+	return cp_text_format(&c->arena, "%u runs: %s", c->nruns, cp_compare_why_runs(c));
 }
 
 static void print_weights(struct cp_comparison *c, struct cp_out *out, unsigned i)
@@ -164,6 +177,27 @@ const char *cp_compare_differs(struct cp_comparison *c)
 	return list;
 }
 
+const char *cp_compare_how(struct cp_comparison *c)
+{
+	const char *line = "";
+	char text[CP_SAMPLE_OPTION];
+
+	for (unsigned i = 0; i < c->nmachines; i++)
+		if (c->of[i].machine.sampled) {
+			cp_sample_describe(&c->of[i].sample, text, sizeof(text));
+			line = cp_text_format(&c->arena,
+				"estimates with 95 %% intervals (CACHEPEEK_SAMPLE: %s); "
+				"instructions are exact",
+				text);
+		}
+	for (unsigned i = 0; c->sample && i < c->nmachines; i++)
+		if (!c->of[i].machine.sampled)
+			line = cp_text_format(&c->arena, "%s%s%s in full: %s", line,
+				*line ? "; " : "", c->of[i].machine.name,
+				c->of[i].unsampled);
+	return line;
+}
+
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_format(out, "cachepeek %s: %s on %u simulated machine%s\n", CP_VERSION,
@@ -173,6 +207,10 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 			"%s; user mode, from the first instruction on%s", runs_text(c),
 			c->alone ? "; a static program: not its children" : ""),
 		0, 0, WIDTH);
+	if (c->sample)
+		cp_text_wrap(out,
+			cp_text_format(&c->arena, "sampled: %s", cp_compare_how(c)), 0, 2,
+			WIDTH);
 	if (c->ndiffers)
 		cp_text_wrap(out,
 			cp_text_format(&c->arena,

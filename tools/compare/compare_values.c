@@ -51,13 +51,15 @@ void cp_compare_resolve(struct cp_comparison *c)
 	}
 }
 
-static struct cp_value value_of(
+static struct cp_value value_of(const struct cp_comparison *c,
 	const struct cp_compared *compared, const struct cp_quantity *quantity)
 {
 	int64_t sum = 0;
 
 	if (!quantity->available)
 		return cp_unavailable(quantity->why.text);
+	if (compared->machine.sampled)
+		return cp_compare_sampled(c, compared, quantity);
 	for (unsigned i = 0; i < quantity->nterms; i++) {
 		const struct cp_counter *counter =
 			&compared->set.counters[quantity->terms[i].counter];
@@ -99,7 +101,7 @@ struct cp_value cp_compare_quantity(
 
 	for (unsigned q = 0; q < set->nquantities; q++)
 		if (strcmp(set->quantities[q].name, name) == 0)
-			return value_of(&c->of[i], &set->quantities[q]);
+			return value_of(c, &c->of[i], &set->quantities[q]);
 	return cp_unavailable("not asked for");
 }
 

@@ -65,7 +65,7 @@ _cachepeek_options()
 	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --line-use --call-paths --callers --reproducible -v --verbose' ;;
 	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --reproducible --debuginfod -v --verbose' ;;
 	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output --json --reproducible -v --verbose' ;;
+	compare) echo '-m --machines -g --groups -e --events -o --output --json --reproducible --sample -v --verbose' ;;
 	gate) echo '--update --metrics --tolerance -o --output --annotate' ;;
 	diff) echo '--fail-if -o --output --json --all --call-paths -v --verbose' ;;
 	merge) echo '-o --output --json -v --verbose' ;;

@@ -110,7 +110,7 @@ complete -c cachepeek -n '__cachepeek_is run' -l repeat -x -d 'run the program s
 complete -c cachepeek -n '__cachepeek_is run' -l confirm -d 'compare predicted time with native time'
 complete -c cachepeek -n '__cachepeek_is run' -l what-if -x -d 'change the simulated machine'
 complete -c cachepeek -n '__cachepeek_is run' -l sweep -x -d 'misses of a level of other sizes'
-complete -c cachepeek -n '__cachepeek_is run' -l sample -x -a 'fast balanced' -d 'simulate a sample, and estimate'
+complete -c cachepeek -n '__cachepeek_is run compare' -l sample -x -a 'fast balanced' -d 'simulate a sample, and estimate'
 complete -c cachepeek -n '__cachepeek_is run' -l working-set -x -d 'lines and pages touched in so many instructions'
 complete -c cachepeek -n '__cachepeek_is run report merge compare diff dcache dtlb icache sharing list doctor' -l json -d 'JSON on standard output'
 complete -c cachepeek -n '__cachepeek_is report' -l forget -d 'remove the runs that are kept'

@@ -22,8 +22,14 @@ static const char *const names[] = {
 #undef X
 };
 
+static const char *const sampled_names[] = {
+#define X(name) #name,
+	CP_SIM_BURST_COUNTERS(X) CP_SIM_SET_COUNTERS(X)
+#undef X
+};
+
 struct command {
-	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64];
+	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64], sample[CP_SAMPLE_OPTION];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	const char **argv;
 	size_t count;
@@ -68,7 +74,6 @@ static void add_options(struct command *command, const struct cp_machine *machin
 		for (unsigned w = 0; w < CP_SIM_NWORDS; w++)
 			add_word(command, command->machine[i].word[w]);
 	}
-	add_word(command, "--");
 }
 
 static int counter_of(const char *name)
@@ -76,6 +81,19 @@ static int counter_of(const char *name)
 	for (int i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(names[i], name) == 0)
 			return i;
+	return -1;
+}
+
+/* "sample_NAME_PART": its number; -1: it is none. */
+static int part_of(const char *name)
+{
+	const char *part = strrchr(name, '_');
+	size_t length = part ? (size_t)(part - name) : 0;
+
+	for (int i = 0; length > 7 && i < CP_SIM_SET_SWEEP; i++)
+		if (strlen(sampled_names[i]) == length - 7 &&
+			memcmp(name + 7, sampled_names[i], length - 7) == 0)
+			return i * CP_SIM_PARTS + atoi(part + 1) % CP_SIM_PARTS;
 	return -1;
 }
 
@@ -91,20 +109,33 @@ static void read_counts(FILE *log, struct cp_counted_alone *counted, unsigned nm
 	rewind(log);
 	while (fgets(line, sizeof(line), log)) {
 		if (sscanf(line, "==%*d== %15s %u %63s %llu", who, &number, name,
-			    &value) != 4 ||
-			(counter = counter_of(name)) < 0)
+			    &value) != 4)
 			continue;
 		if (strcmp(who, "process") == 0)
 			number = 0;
 		else if (strcmp(who, "machine") != 0 || number >= nmachines)
 			continue;
-		counted->seen = true;
-		counted->count[number][counter] = value;
+		counter = counter_of(name);
+		counted->seen |= counter >= 0;
+		if (counter >= 0)
+			counted->count[number][counter] = value;
+		else if (strncmp(name, "sample_", 7) == 0 && part_of(name) >= 0)
+			counted->parts[number][part_of(name)] = value;
 	}
 }
 
+/* One number, as in the library, is one sample. */
+static void add_sample(struct command *command, const struct cp_sample_plan *sample)
+{
+	if (!sample)
+		return;
+	cp_sample_option(
+		sample, 1 + (uint64_t)getpid(), command->sample, sizeof(command->sample));
+	add_word(command, command->sample);
+}
+
 int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
-	struct cp_counted_alone *counted)
+	const struct cp_sample_plan *sample, struct cp_counted_alone *counted)
 {
 	static struct command command;
 	struct cp_launch launch;
@@ -116,11 +147,13 @@ int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmac
 	while (argv[given])
 		given++;
 	command.count = 0;
-	command.argv = calloc(given + CP_SIM_NCORE + nmachines * (CP_SIM_NWORDS + 1) + 9,
+	command.argv = calloc(given + CP_SIM_NCORE + nmachines * (CP_SIM_NWORDS + 1) + 10,
 		sizeof(*command.argv));
 	if (result < 0 || !log || !command.argv)
 		return result < 0 ? result : -ENOMEM;
 	add_options(&command, machines, nmachines, log);
+	add_sample(&command, sample);
+	add_word(&command, "--");
 	for (size_t i = 0; i < given; i++)
 		add_word(&command, argv[i]);
 	setenv("VALGRIND_LIB", command.directory, 1);
@@ -161,7 +194,7 @@ static void print_counts(const char *program, const struct cp_machine *machine,
 int cp_run_alone(char **argv, const struct cp_machine *machine, int *status)
 {
 	static struct cp_counted_alone counted;
-	int result = cp_count_alone(argv, machine, 1, &counted);
+	int result = cp_count_alone(argv, machine, 1, NULL, &counted);
 
 	*status = counted.status;
 	if (result == 0)

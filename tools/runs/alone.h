@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "base/counters/sample.h"
+#include "base/counts.h"
 #include "base/machine/machine.h"
 #include "tools/sim/request.h"
 
@@ -14,11 +16,13 @@ struct cp_counted_alone {
 	int status; /* of wait(2) */
 	bool seen;  /* the tool has told its counts: it does not if it is killed */
 	uint64_t count[CP_MAX_MACHINES][CP_SIM_NCOUNTERS];
+	uint64_t parts[CP_MAX_MACHINES][CP_SAMPLE_WORDS]; /* of a sample */
 };
 
-/* Runs argv, and counts the whole run on each machine.  0 or -errno. */
+/* Runs argv, and counts the whole run on each machine (sample NULL: in full).  0 or
+ * -errno. */
 int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
-	struct cp_counted_alone *counted);
+	const struct cp_sample_plan *sample, struct cp_counted_alone *counted);
 
 /* Runs argv and prints the counts on stderr.  0 and the status of wait(2), or
  * -errno. */
