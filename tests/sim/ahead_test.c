@@ -92,45 +92,65 @@ static void add_path(int *to, int from, int longer)
 
 /* Kept for as long as the core may look at them. */
 struct kept {
+	struct batch batch;
 	struct flow flow;
-	struct flow_value value[2];
-	struct flow_source source[2 * SOURCES];
+	struct flow_value value; /* an address, or a condition */
+	struct flow_source source[SOURCES];
+	union flow_word way[2 * SOURCES];
 };
-static struct kept ring[64];
+static struct kept ring[1024];
 static unsigned nkept;
 
-static void describe(struct kept *k, int n, const int *paths, int to)
+static uint8_t number_of(int source)
 {
-	struct flow_value v = {.first = k->flow.nsources, .to = (uint8_t)to};
-	struct flow_source *source =
-		(struct flow_source *)(k->value + k->flow.nloads + k->flow.nputs +
-				       (k->flow.end == FLOW_BRANCHES));
-
-	for (int s = 0; s < SOURCES; s++) {
-		int load = s - REGISTERS;
-
-		if (!paths[s])
-			continue;
-		v.registers |= load < 0 ? 1ull << s : 0;
-		v.loads |= load < 0 ? 0 : 1ull << load;
-		source[k->flow.nsources++] = (struct flow_source){
-			(uint8_t)(load < 0 ? s : FLOW_REGISTERS + load),
-			(uint8_t)(paths[s] - 1)};
-		v.count++;
-	}
-	k->value[n] = v;
+	return (uint8_t)(source < REGISTERS ? source
+					    : FLOW_REGISTERS + source - REGISTERS);
 }
 
-static uintptr_t flow_of(const struct instruction *i)
+static void describe(struct kept *k, const int *paths, int to)
 {
-	struct kept *k = &ring[nkept++ % 64];
-	int needed[SOURCES] = {0}, made[SOURCES] = {0}, n = 0;
+	struct flow_value *v = &k->value;
+
+	v->to = (uint8_t)to;
+	for (int s = 0; s < SOURCES; s++) {
+		if (!paths[s])
+			continue;
+		v->registers |= s < REGISTERS ? 1ull << s : 0;
+		v->loads |= s < REGISTERS ? 0 : 1ull << (s - REGISTERS);
+		k->source[v->count++] =
+			(struct flow_source){number_of(s), (uint8_t)(paths[s] - 1)};
+	}
+	k->flow.nsources = v->count;
+}
+
+/* Behind the sources. */
+static void describe_ways(struct kept *k, const int *paths, int to)
+{
+	union flow_word *word = (union flow_word *)flow_ways(&k->flow);
+
+	k->flow.writes = 1ull << to;
+	for (int s = 0; s < SOURCES; s++) {
+		if (!paths[s])
+			continue;
+		k->flow.reads |= s < REGISTERS ? 1ull << s : 0;
+		k->flow.loads |= s < REGISTERS ? 0 : 1ull << (s - REGISTERS);
+		*word++ = (union flow_word){.way = {number_of(s), 1}};
+		*word++ =
+			(union flow_word){.put = {(uint8_t)to, (uint8_t)(paths[s] - 1)}};
+		k->flow.nways++;
+	}
+}
+
+static struct batch *batch_of(const struct instruction *i)
+{
+	struct kept *k = &ring[nkept++ % 1024];
+	int needed[SOURCES] = {0}, made[SOURCES] = {0};
 
 	memset(k, 0, sizeof(*k));
+	k->batch.clock = 1ull << 32;
 	k->flow.begins = (uint8_t)i->begins;
 	k->flow.end = i->what == A_BRANCH ? FLOW_BRANCHES : FLOW_GOES_ON;
 	k->flow.nloads = i->what == A_LOAD;
-	k->flow.nputs = i->to != NONE;
 	add_path(needed, i->from, i->what == A_BRANCH ? i->latency : 0);
 	add_path(made, i->from, i->latency);
 	add_path(made, i->other, i->latency);
@@ -138,16 +158,15 @@ static uintptr_t flow_of(const struct instruction *i)
 		memset(made, 0, sizeof(made));
 		add_path(made, i->from, (int)small.ooo.l1);
 		made[REGISTERS + nloads] = 1;
-		describe(k, n++, needed, nloads);
 	}
+	if (i->what == A_LOAD || i->what == A_BRANCH)
+		describe(k, needed, i->what == A_LOAD ? nloads : 0);
 	if (i->to != NONE) {
-		describe(k, n++, made, i->to);
+		describe_ways(k, made, i->to);
 		memcpy(path[i->to], made, sizeof(made));
 	}
-	if (i->what == A_BRANCH)
-		describe(k, n, needed, 0);
-	flow_sum(&k->flow, k->value);
-	return (uintptr_t)&k->flow | (i->what == A_BRANCH);
+	k->batch.flow = (uintptr_t)&k->flow | (i->what == A_BRANCH);
+	return &k->batch;
 }
 
 /* As if caches had done that. */
@@ -172,18 +191,14 @@ static uint64_t lines;
 /* Nothing has been seen after a branch before. */
 static void execute(const struct instruction *i)
 {
-	struct batch b = {.items = 0};
-
 	if (i->begins)
 		begin_superblock();
-	b.flow = flow_of(i);
-	ahead_begin(core, &b, ++lines);
+	ahead_begin(core, batch_of(i), ++lines);
 	if (i->what == A_LOAD || i->what == A_STORE)
 		miss(i);
 	nloads += i->what == A_LOAD;
 	core->count[CP_SIM_instructions]++;
 	core->count[CP_SIM_l1d_stores] += i->what == A_STORE;
-	ahead_end(core);
 }
 
 /* ---- traces by hand ---- */
@@ -345,22 +360,27 @@ static void shared_line(void)
 	static const struct instruction next = LOAD_MEMORY(2, 3);
 	static struct {
 		struct flow flow;
-		struct flow_value value[3];
-		struct flow_source source[3];
-	} two = {{.begins = 1, .nloads = 2, .nputs = 1, .nsources = 3},
-		{{.registers = 2, .first = 0, .count = 1, .to = 0},
-			{.registers = 2, .first = 1, .count = 1, .to = 1},
-			{.loads = 2, .first = 2, .count = 1, .to = 2}},
-		{{1, 0}, {1, 0}, {FLOW_REGISTERS + 1, 0}}};
-	struct batch b = {.flow = (uintptr_t)&two.flow};
+		struct flow_value value[2];
+		struct flow_source source[2];
+		union flow_word way[2];
+	} two = {{.begins = 1,
+			 .nloads = 2,
+			 .nways = 1,
+			 .nsources = 2,
+			 .loads = 2,
+			 .writes = 4},
+		{{.registers = 2, .first = 0, .count = 1, .to = 0, .again = 1},
+			{.registers = 2, .first = 1, .count = 1, .to = 1}},
+		{{1, 0}, {1, 0}}, {{{FLOW_REGISTERS + 1, 1}}, {{2, 0}}}};
+	static struct batch b;
 
-	flow_sum(&two.flow, two.value);
+	b.flow = (uintptr_t)&two.flow;
+	b.clock = 2ull << 32;
 	begin(&small);
 	ahead_begin(core, &b, ++lines);
 	nloads = 0;
 	miss(&(struct instruction){A_LOAD, 1, NONE, NONE, 0, 2, 0, 1});
 	core->count[CP_SIM_instructions] += 2;
-	ahead_end(core);
 	execute(&next);
 	core->count[CP_SIM_instructions] += 97;
 	collect();
@@ -450,6 +470,7 @@ static uint64_t go_to(struct batch *b, uint64_t line)
 
 	b->flow = (uintptr_t)&branch.flow | 1;
 	ahead_begin(core, b, line);
+	ahead_follow(core);
 	return core->count[CP_SIM_time_branch] - before;
 }
 

@@ -30,9 +30,9 @@ struct value {
 	UInt latency;
 };
 
-#define MAX_VALUES (FLOW_LOADS + FLOW_REGISTERS + 1)
-
+#define MAX_VALUES (FLOW_LOADS + 1)
 #define MAX_SOURCES 1024
+#define MAX_WORDS 1024
 
 /* The superblock that is being looked at. */
 static struct {
@@ -47,6 +47,8 @@ static struct {
 		struct flow flow;
 		struct flow_value value[MAX_VALUES];
 		struct flow_source source[MAX_SOURCES];
+		union flow_word way[MAX_WORDS];
+		UInt nvalues, nwords;
 	} making;
 } flows;
 
@@ -340,11 +342,9 @@ void flows_instruction(void)
 
 /* ---- batches ---- */
 
-/* As large as any can be. */
-
-static void describe_value(UInt n, const struct trails *trails, UInt to)
+static void describe_value(const struct trails *trails, UInt to)
 {
-	struct flow_value *v = &flows.making.value[n];
+	struct flow_value *v = &flows.making.value[flows.making.nvalues++];
 
 	*v = (struct flow_value){.first = flows.making.flow.nsources, .to = (UChar)to};
 	for (UInt i = 0; i < FLOW_SOURCES; i++) {
@@ -360,39 +360,78 @@ static void describe_value(UInt n, const struct trails *trails, UInt to)
 	}
 }
 
-/* A value that leads only to itself, unchanged, need not be told. */
+/* The address of a load, which earlier ones of the batch may have had. */
+static void describe_address(UInt load)
+{
+	const struct trails *own = &flows.address[load];
+
+	describe_value(own, load);
+	if (!flows.making.value[flows.making.nvalues - 1].count)
+		return;
+	for (UInt i = flows.first_load; i < load; i++)
+		if (VG_(memcmp)(&flows.address[i], own, sizeof(*own)) == 0)
+			flows.making.value[i - flows.first_load].again = 1;
+}
+
+static ULong bit_if(Bool set, UInt bit)
+{
+	return set ? 1ull << bit : 0;
+}
+
+/* The registers that get something of a source. */
+static void describe_ways_from(UInt from)
+{
+	struct flow *f = &flows.making.flow;
+	union flow_word *way = &flows.making.way[flows.making.nwords], *put = way + 1;
+
+	if (flows.making.nwords + 1 + FLOW_REGISTERS > MAX_WORDS)
+		return;
+	for (UInt to = 0; to < FLOW_REGISTERS; to++)
+		if (flows.written >> to & 1 && flows.registers[to].from[from])
+			*put++ = (union flow_word){
+				.put = {(UChar)to, flows.registers[to].from[from] - 1}};
+	if (put == way + 1)
+		return;
+	way->way = (struct flow_way){(UChar)from, (UChar)(put - way - 1)};
+	flows.making.nwords += (UInt)(put - way);
+	f->nways++;
+	f->reads |= bit_if(from < FLOW_REGISTERS, from % FLOW_REGISTERS);
+	f->loads |= bit_if(from >= FLOW_REGISTERS, from % FLOW_REGISTERS);
+}
+
 static void describe_all(void)
 {
-	UInt n = 0;
-
 	VG_(memset)(&flows.making, 0, sizeof(flows.making));
 	flows.making.flow.begins = flows.begins;
 	flows.making.flow.end = flows.branches ? FLOW_BRANCHES : FLOW_GOES_ON;
+	flows.making.flow.writes = flows.written;
 	for (UInt i = flows.first_load; i < flows.nloads; i++)
-		describe_value(n++, &flows.address[i], i);
+		describe_address(i);
 	flows.making.flow.nloads = flows.nloads - flows.first_load;
-	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		if (flows.written >> i & 1) {
-			describe_value(n++, &flows.registers[i], i);
-			flows.making.flow.nputs++;
-		}
 	if (flows.branches)
-		describe_value(n++, &flows.condition, 0);
-	flow_sum(&flows.making.flow, flows.making.value);
+		describe_value(&flows.condition, 0);
+	for (UInt i = 0; flows.written && i < FLOW_REGISTERS + flows.nloads; i++)
+		describe_ways_from(i);
 }
 
-/* One piece: the sources behind the values that there are. */
+static UChar *append_piece(UChar *to, const void *piece, SizeT size)
+{
+	VG_(memcpy)(to, piece, size);
+	return to + size;
+}
+
+/* One piece: the sources behind the values that there are, and the ways. */
 static SizeT pack_flow(UChar *to)
 {
-	SizeT values = (SizeT)(flows.making.flow.nloads + flows.making.flow.nputs +
-			       (flows.making.flow.end == FLOW_BRANCHES)) *
-		       sizeof(struct flow_value),
-	      sources = flows.making.flow.nsources * sizeof(struct flow_source);
+	UChar *end = append_piece(to, &flows.making.flow, sizeof(struct flow));
 
-	VG_(memcpy)(to, &flows.making.flow, sizeof(struct flow));
-	VG_(memcpy)(to + sizeof(struct flow), flows.making.value, values);
-	VG_(memcpy)(to + sizeof(struct flow) + values, flows.making.source, sources);
-	return sizeof(struct flow) + values + sources;
+	end = append_piece(end, flows.making.value,
+		flows.making.nvalues * sizeof(struct flow_value));
+	end = append_piece(end, flows.making.source,
+		flows.making.flow.nsources * sizeof(struct flow_source));
+	end = append_piece(
+		end, flows.making.way, flows.making.nwords * sizeof(union flow_word));
+	return (SizeT)(end - to);
 }
 
 #define BUCKETS 8192
@@ -472,8 +511,8 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	struct flowed flowed = {0, chain_of(instructions, loads, stores)};
 
 	describe_all();
-	if (flows.making.flow.begins || flows.making.flow.nloads ||
-		flows.making.flow.nputs || flows.branches)
+	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
+		flows.branches)
 		flowed.flow = keep_flow() | flows.branches;
 	flows.begins = flows.branches = False;
 	flows.written = 0;

@@ -3,127 +3,6 @@
 
 #include "model/ahead_parts.h"
 
-/* ---- where and when ---- */
-
-/* Ticks of so many instructions. */
-LANES_INLINE uint64_t ticks_of(const struct ahead *a, uint64_t instructions)
-{
-	return instructions * a->step >> STEP_BITS;
-}
-
-LANES_INLINE struct position position_after(
-	const struct core *core, const struct ahead *a, uint64_t instructions)
-{
-	uint64_t number = a->number + instructions;
-
-	return (struct position){
-		.number = number,
-		.ticks = ticks_of(a, number) + core->chained +
-			 (core->flex ? front->chain : core->chain),
-	};
-}
-
-LANES_INLINE struct position position_now(const struct core *core, const struct ahead *a)
-{
-	uint64_t clock = core->flex ? front->clock : core->clock;
-
-	return position_after(core, a, core->count[CP_SIM_instructions] + (clock >> 32));
-}
-
-LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)
-{
-	return ticks / AHEAD_TICKS + a->delay;
-}
-
-LANES_INLINE uint64_t cycle_now(const struct ahead *a)
-{
-	return cycle_of_issue(a, a->at.ticks);
-}
-
-/* ---- delays ---- */
-
-static void wait_for_line(
-	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
-{
-	a->delay += cycles;
-	core->count[stack_of(level)] += cycles;
-	core->count[CP_SIM_value_stall_cycles] += cycles;
-	if (level >= LAST)
-		core->count[CP_SIM_value_stall_beyond_l2] += cycles;
-	if (level >= MEMORY)
-		core->count[CP_SIM_value_stall_memory] += cycles;
-}
-
-static void wait_for_room(
-	struct core *core, struct ahead *a, enum cp_sim_counter stack, uint64_t cycles)
-{
-	if (!cycles)
-		return;
-	a->delay += cycles;
-	core->count[stack] += cycles;
-	core->count[CP_SIM_buffer_full_cycles] += cycles;
-	core->count[CP_SIM_buffer_full_events]++;
-}
-
-/* Splits a wait: cycles that more room would have saved, cycles that a known page
- * would have saved, too, and the rest, of which an earlier trip may be a part. */
-static void wait_for_trip(
-	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
-{
-	uint64_t crowd = at_most(cycles, trip->crowd),
-		 pages = at_most(cycles - crowd, trip->translation);
-
-	wait_for_line(core, a, trip->level, cycles - crowd - pages);
-	wait_for_room(core, a, CP_SIM_time_bandwidth, crowd);
-	a->delay += pages;
-	core->count[CP_SIM_time_tlb] += pages;
-	core->count[CP_SIM_dtlb_stall_cycles] += pages;
-}
-
-/* Ticks at the wall, which is on the way to that position; those of now for one that has
- * to make room for another (add_wall). */
-static uint64_t ticks_at(
-	const struct ahead *a, const struct position *to, uint64_t number)
-{
-	uint64_t all = to->number - a->at.number;
-
-	if (number <= a->at.number || !all)
-		return a->at.ticks;
-	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
-}
-
-static void pass_wall(struct core *core, struct ahead *a, const struct position *to)
-{
-	const struct wall *w = &a->wall[a->first_wall];
-	uint64_t at = cycle_of_issue(a, ticks_at(a, to, w->number));
-
-	if (w->trip.ready > at)
-		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
-	a->first_wall = (a->first_wall + 1) % WALLS;
-	a->nwalls--;
-}
-
-static __attribute__((noinline)) void pass_walls(
-	struct core *core, struct ahead *a, uint64_t number, uint64_t ticks)
-{
-	const struct position to = {number, ticks};
-
-	while (a->nwalls && a->wall[a->first_wall].number <= number)
-		pass_wall(core, a, &to);
-}
-
-/* Numbers are passed one by one: as a struct they would be stored in two pieces, and wait
- * to be read as one. */
-LANES_INLINE void advance_to(struct core *core, struct ahead *a, struct position to)
-{
-	if (to.number < a->at.number)
-		return;
-	if (a->nwalls && a->wall[a->first_wall].number <= to.number)
-		pass_walls(core, a, to.number, to.ticks);
-	a->at.number = to.number;
-	a->at.ticks = to.ticks;
-}
-
 /* ---- lines ---- */
 
 /* When a level, and memory, have time for a line, from then on. */
@@ -156,11 +35,11 @@ static struct trip make_trip(struct ahead *a, enum level level, uint32_t latency
 		(uint32_t)(from - translated), latency, level};
 }
 
-static uint64_t translate_pages(struct core *core, struct ahead *a,
-	const struct deed *did, const struct change *by, uint64_t start)
+/* So many pages that the first TLB missed, some of them walked for. */
+static uint64_t translate_pages(struct core *core, struct ahead *a, uint64_t pages,
+	uint64_t walks, uint64_t start)
 {
-	uint64_t walks = GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks);
-	uint64_t at = start + (did->pages - walks) * a->reach.of.stlb;
+	uint64_t at = start + (pages - walks) * a->reach.of.stlb;
 
 	core->count[CP_SIM_dtlb_walk_cycles] += walks * a->reach.of.walk;
 	for (; walks; walks--) {
@@ -195,37 +74,47 @@ static struct trip meet_line(
 		(uint32_t)(from - j->ahead), latency, level};
 }
 
-/* All lines of a reference; the last to come. */
-static struct trip travel_all(struct core *core, struct ahead *a, struct journey *j)
+LANES_INLINE struct trip travel_line(
+	struct core *core, struct ahead *a, const struct journey *j, enum level level)
 {
-	struct trip last = {
-		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
+	enum owner owner = level > MEMORY ? NOBODY : owner_of(&j->missed);
+	uint32_t latency = a->reach.latency[owner][level];
+
+	if (j->kind == LOAD)
+		core->count[CP_SIM_load_latency_cycles] += latency;
+	return j->ahead && owner == NOBODY && level > SECOND
+		       ? meet_line(a, level, latency, j)
+		       : make_trip(a, level, latency, j->start, j->translated);
+}
+
+/* Several lines of a reference; the last to come. */
+static __attribute__((noinline)) struct trip travel_all(
+	struct core *core, struct ahead *a, struct journey *j, struct trip last)
+{
 	uint64_t lines[NLEVELS];
 
 	split_lines(&a->reach, &j->missed, lines);
 	for (int i = TWO_HOPS; i >= SECOND; i--)
 		for (uint64_t n = lines[i]; n; n--) {
-			enum level level = (enum level)i;
-			enum owner owner = level > MEMORY ? NOBODY : owner_of(&j->missed);
-			uint32_t latency = a->reach.latency[owner][level];
-			int known = j->ahead && owner == NOBODY && level > SECOND;
+			enum owner owner = i > MEMORY ? NOBODY : owner_of(&j->missed);
 
-			last = last_of(last, known ? meet_line(a, level, latency, j)
-						   : make_trip(a, level, latency,
-							     j->start, j->translated));
-			if (j->kind == LOAD)
-				core->count[CP_SIM_load_latency_cycles] += latency;
+			last = last_of(last, travel_line(core, a, j, (enum level)i));
 			j->missed.modified -= owner != NOBODY;
 			j->missed.remote -= owner == FAR_CORE;
 		}
 	return last;
 }
 
+/* None waits for a line that is there before the window's instructions are issued. */
 static void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
 {
 	if (trip->ready <= a->lines_ready)
 		return;
 	a->lines_ready = trip->ready;
+	if (trip->ready <= cycle_now(a) + a->window_cycles)
+		return;
+	if (!a->nwalls)
+		a->first_wall = 0;
 	if (a->nwalls == WALLS)
 		pass_wall(core, a, &a->at);
 	a->wall[(a->first_wall + a->nwalls++) % WALLS] =
@@ -254,10 +143,69 @@ static void add_entry(struct ahead *a, uint64_t there)
 static struct trip travel(
 	struct core *core, struct ahead *a, struct journey *j, uint64_t address)
 {
-	if (a->of.distance && address && j->missed.l1)
+	struct trip none = {
+		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
+
+	if (!j->missed.l1)
+		return none;
+	if (a->of.distance && address)
 		j->ahead = streams_look_up(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
-	return travel_all(core, a, j);
+	if (j->missed.l1 > 1)
+		return travel_all(core, a, j, none);
+	return travel_line(core, a, j, level_of(&a->reach, &j->missed));
+}
+
+/* ---- batches ---- */
+
+/* Ends the superblock that was left by a branch that went otherwise than predicted. */
+static __attribute__((noinline)) void mispredict_branch(
+	struct core *core, struct ahead *a)
+{
+	const struct flow *f = flow_of(a);
+	when known = ready_when(a, f, &f->value[f->nloads]);
+
+	advance_to(core, a, position_past(a));
+	if (cycle_of(known) > cycle_now(a))
+		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
+	a->delay += a->of.mispredict;
+	core->count[CP_SIM_time_branch] += a->of.mispredict;
+}
+
+/* A superblock begins: with registers as they are.  Those that are ready by now are found
+ * when they are looked at. */
+LANES_INLINE void take_over(struct core *core, struct ahead *a)
+{
+	advance_to(core, a, position_past(a));
+	a->begun = cycle_now(a);
+	if (a->late_until <= a->begun)
+		a->late_now = 0;
+	a->late_begin = a->is_late = a->late_now;
+	a->late_loads = a->kept = 0;
+}
+
+/* All batches that have begun; the last one may run yet. */
+void ahead_follow(struct core *core)
+{
+	struct ahead *a = core->ahead;
+	const struct step *end = core->next_step;
+
+	for (const struct step *step = a->steps; step < end; step++) {
+		const struct batch *b = step->batch;
+		const struct flow *f;
+
+		if (a->is_late)
+			pass_on(a, flow_of(a));
+		if (a->flow & 1 && guesses_miss(&a->guesses, b, step->line))
+			mispredict_branch(core, a);
+		a->flow = b->flow;
+		f = flow_of(a);
+		if (a->is_late && f && f->begins)
+			take_over(core, a);
+		a->past.number += b->clock >> 32;
+		a->past.ticks += b->chain;
+	}
+	core->next_step = a->steps;
 }
 
 /* ---- what a reference did ---- */
@@ -267,60 +215,48 @@ static void fetch_code(struct core *core, struct ahead *a, const struct change *
 	a->delay += wait_for_code(core, &a->reach, by);
 }
 
-static struct missed missed_by_load(const struct change *by, const struct deed *did)
-{
-	return (struct missed){did->loads, GREW(by, l2_load_lines),
-		GREW(by, llc_load_lines), GREW(by, loads_one_hop),
-		GREW(by, loads_two_hop), GREW(by, hitm) | GREW(by, loads_cache_to_cache),
-		GREW(by, loads_remote_cache)};
-}
-
-static struct missed missed_by_store(const struct change *by, const struct deed *did)
-{
-	return (struct missed){did->stores, GREW(by, l2_store_lines),
-		GREW(by, llc_store_lines),
-		GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
-		GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
-		GREW(by, hitm) | GREW(by, remote_hitm),
-		GREW(by, remote_hitm) - GREW(by, loads_remote_cache)};
-}
+/* What a reference missed. */
+struct misses {
+	struct missed lines;
+	uint64_t pages, walks;
+};
 
 /* A load that misses no line but its page's has a value that is late, too. */
-static void load_value(struct core *core, struct ahead *a, const struct change *by,
-	const struct deed *did, const struct batch_origin *origin)
+static void load_value(struct core *core, struct ahead *a, const struct misses *m,
+	const struct batch_origin *origin)
 {
 	int32_t which = origin->load;
 	uint64_t start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
-	struct journey j = {missed_by_load(by, did), LOAD, start,
-		translate_pages(core, a, did, by, start), 0};
+	struct journey j = {m->lines, LOAD, start,
+		translate_pages(core, a, m->pages, m->walks, start), 0};
 	struct trip trip = travel(core, a, &j, origin->address);
 
-	if (!did->loads)
+	if (!m->lines.l1)
 		trip.ready += a->of.l1;
 	value_comes(a, which, when_of(trip.ready, trip.level));
 	share_line(a, which, when_of(trip.ready, trip.level));
 	add_wall(core, a, &trip);
 }
 
-static void store_value(struct core *core, struct ahead *a, const struct change *by,
-	const struct deed *did, const struct batch_origin *origin)
+static void store_value(struct core *core, struct ahead *a, const struct misses *m,
+	const struct batch_origin *origin)
 {
-	struct journey j = {missed_by_store(by, did), STORE, 0, 0, 0};
+	struct journey j = {m->lines, STORE, 0, 0, 0};
 
 	wait_for_entry(core, a);
 	j.start = later_of(cycle_now(a), cycle_of(address_ready(a, origin->load)));
-	j.translated = did->loads ? j.start : translate_pages(core, a, did, by, j.start);
+	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
 	add_entry(a, travel(core, a, &j, origin->address).ready);
 }
 
 /* Lines that leave caches take the same ways. */
-static void write_back(struct ahead *a, const struct change *by)
+static void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_t llc)
 {
-	for (uint64_t n = GREW(by, l1d_writebacks) + GREW(by, l1d_writes_through); n; n--)
+	for (; l1d; l1d--)
 		room_take(&a->l2_lines, cycle_now(a), a->of.l2_line);
-	for (uint64_t n = GREW(by, l2_writebacks); n; n--)
+	for (; l2; l2--)
 		room_take(&a->llc_lines, cycle_now(a), a->of.llc_line);
-	for (uint64_t n = GREW(by, llc_writebacks); n; n--)
+	for (; llc; llc--)
 		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
 }
 
@@ -336,27 +272,138 @@ static void copy_seen(struct reach *r, const struct change *by)
 		r->seen[i] = by->now[i];
 }
 
+static struct misses misses_of_load(const struct change *by, const struct deed *did)
+{
+	return (struct misses){
+		{did->loads, GREW(by, l2_load_lines), GREW(by, llc_load_lines),
+			GREW(by, loads_one_hop), GREW(by, loads_two_hop),
+			GREW(by, hitm) | GREW(by, loads_cache_to_cache),
+			GREW(by, loads_remote_cache)},
+		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
+}
+
+/* Of an instruction that loads, too, the load has found the page. */
+static struct misses misses_of_store(const struct change *by, const struct deed *did)
+{
+	struct misses m = {
+		{did->stores, GREW(by, l2_store_lines), GREW(by, llc_store_lines),
+			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+			GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
+			GREW(by, hitm) | GREW(by, remote_hitm),
+			GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
+		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
+
+	if (did->loads)
+		m.pages = m.walks = 0;
+	return m;
+}
+
+static __attribute__((noinline)) void observe_any(
+	struct core *core, struct ahead *a, const struct batch_origin *origin)
+{
+	struct change by = {&core->count[FIRST], a->reach.seen};
+	struct deed did = deed_of(&a->reach, &by);
+
+	if (is_nothing(&did))
+		return;
+	ahead_follow(core);
+	advance_to(core, a, position_after(core, a, origin->number));
+	if (did.code)
+		fetch_code(core, a, &by);
+	if (did.loads | GREW(&by, dtlb_load_pages)) {
+		struct misses m = misses_of_load(&by, &did);
+
+		load_value(core, a, &m, origin);
+	}
+	if (did.stores | GREW(&by, dtlb_store_pages)) {
+		struct misses m = misses_of_store(&by, &did);
+
+		store_value(core, a, &m, origin);
+	}
+	write_back(a, GREW(&by, l1d_writebacks) + GREW(&by, l1d_writes_through),
+		GREW(&by, l2_writebacks), GREW(&by, llc_writebacks));
+	a->not_of_load = not_of_load(&by);
+	copy_seen(&a->reach, &by);
+}
+
+/* ---- the same of what is commonest by far (timing.c) ---- */
+
+/* Of one kind, and what it missed is seen by that. */
+static struct misses take_misses(struct reach *r, const uint64_t *is, enum access kind,
+	uint64_t lines, uint64_t pages)
+{
+	struct misses m = {{.l1 = lines}, pages, 0};
+
+	r->seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
+	r->seen[AT(dtlb_load_pages) + (kind == STORE)] += pages;
+	if (pages)
+		m.walks = TAKE(r, is, dtlb_load_walks, kind);
+	if (lines)
+		m.lines.l2 = TAKE(r, is, l2_load_lines, kind);
+	if (!m.lines.l2 && r->has_second)
+		return m;
+	m.lines.llc = TAKE(r, is, llc_load_lines, kind);
+	m.lines.modified = take_growth(&r->seen[AT(hitm)], &is[AT(hitm)]);
+	if (kind == LOAD)
+		m.lines.modified |= take_growth(&r->seen[AT(loads_cache_to_cache)],
+			&is[AT(loads_cache_to_cache)]);
+	return m;
+}
+
+#define TAKE_WRITES(r, is, counter)                                                      \
+	take_growth(&(r)->seen[AT(counter)], &(is)[AT(counter)])
+
+static void observe_one(struct core *core, struct ahead *a, enum access kind,
+	uint64_t lines, uint64_t pages, const struct batch_origin *origin)
+{
+	const uint64_t *is = &core->count[FIRST];
+	struct misses m = take_misses(&a->reach, is, kind, lines, pages);
+
+	ahead_follow(core);
+	advance_to(core, a, position_after(core, a, origin->number));
+	if (kind == LOAD && (lines | pages))
+		load_value(core, a, &m, origin);
+	else if (lines | pages)
+		store_value(core, a, &m, origin);
+	write_back(a, TAKE_WRITES(&a->reach, is, l1d_writebacks),
+		TAKE_WRITES(&a->reach, is, l2_writebacks),
+		TAKE_WRITES(&a->reach, is, llc_writebacks));
+}
+
+/* Returns 0 if it is not what is commonest. */
+static __attribute__((noinline)) int observe_store(
+	struct core *core, struct ahead *a, const struct batch_origin *origin)
+{
+	struct change by = {&core->count[FIRST], a->reach.seen};
+	uint64_t lines = GREW(&by, l1d_store_lines), pages = GREW(&by, dtlb_store_pages),
+		 others = GREW(&by, l1i_misses) | GREW(&by, itlb_misses) |
+			  GREW(&by, l1d_load_lines) | GREW(&by, dtlb_load_pages);
+
+	if (others || lines > 1)
+		return 0;
+	a->not_of_load += lines + pages;
+	observe_one(core, a, STORE, lines, pages, origin);
+	return 1;
+}
+
 void ahead_observe(struct core *core, const struct batch_origin *origin)
 {
 	struct ahead *a = core->ahead;
 	struct change by;
-	struct deed did;
+	uint64_t lines, pages;
 
 	if (!a)
 		return;
 	by = (struct change){&core->count[FIRST], a->reach.seen};
-	did = deed_of(&a->reach, &by);
-	if (is_nothing(&did))
-		return;
-	advance_to(core, a, position_after(core, a, origin->number));
-	if (did.code)
-		fetch_code(core, a, &by);
-	if (did.loads | GREW(&by, dtlb_load_pages))
-		load_value(core, a, &by, &did, origin);
-	if (did.stores | GREW(&by, dtlb_store_pages))
-		store_value(core, a, &by, &did, origin);
-	write_back(a, &by);
-	copy_seen(&a->reach, &by);
+	lines = GREW(&by, l1d_load_lines);
+	pages = GREW(&by, dtlb_load_pages);
+	if (core->flex || lines > 1)
+		observe_any(core, a, origin);
+	else if (not_of_load(&by) == a->not_of_load) {
+		if (lines | pages | GREW(&by, l1d_writebacks))
+			observe_one(core, a, LOAD, lines, pages, origin);
+	} else if (!observe_store(core, a, origin))
+		observe_any(core, a, origin);
 }
 
 void ahead_collect(struct core *core)
@@ -366,7 +413,9 @@ void ahead_collect(struct core *core)
 
 	if (!a)
 		return;
+	ahead_follow(core);
 	a->number += core->count[CP_SIM_instructions];
+	a->past = (struct position){a->number, core->chained};
 	advance_to(core, a,
 		(struct position){a->number, ticks_of(a, a->number) + core->chained});
 	issue = a->at.ticks / AHEAD_TICKS;
@@ -374,57 +423,30 @@ void ahead_collect(struct core *core)
 	core->count[CP_SIM_time_issue] += issue - a->told_issue;
 	a->told = cycle_now(a);
 	a->told_issue = issue;
+	a->not_of_load = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = 0;
 }
 
 /* ---- batches ---- */
 
-/* Ends the superblock that was left by a branch that went otherwise than predicted. */
-static __attribute__((noinline)) void mispredict_branch(
-	struct core *core, struct ahead *a)
+/* Tells whether there is no room for another. */
+LANES_INLINE int note_step(struct core *core, const struct batch *b, uint64_t line)
 {
-	const struct flow *f = flow_of(a);
-	when known = ready_when(a, f, &f->value[f->nloads + f->nputs]);
+	struct step *step = core->next_step;
 
-	advance_to(core, a, position_now(core, a));
-	if (cycle_of(known) > cycle_now(a))
-		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
-	a->delay += a->of.mispredict;
-	core->count[CP_SIM_time_branch] += a->of.mispredict;
+	if (!step)
+		return 0;
+	*step++ = (struct step){b, line};
+	core->next_step = step;
+	return __builtin_expect(step == core->end_step, 0);
 }
 
-/* A superblock begins: with registers as they are.  Those that are ready by now are found
- * when they are looked at. */
-static __attribute__((noinline)) void take_over(struct core *core, struct ahead *a)
-{
-	advance_to(core, a, position_now(core, a));
-	a->begun = cycle_now(a);
-	if (a->late_until <= a->begun)
-		a->late_now = 0;
-	a->late_begin = a->is_late = a->late_now;
-	a->late_loads = a->kept = 0;
-}
-
+/* The same, for whoever begins a batch and runs no function of these. */
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
 {
-	struct ahead *a = core->ahead;
-	const struct flow *f;
-
-	if (a->flow & 1 && guesses_miss(&a->guesses, b, line))
-		mispredict_branch(core, a);
-	a->flow = b->flow;
-	if (__builtin_expect(!a->is_late, 1))
-		return;
-	f = flow_of(a);
-	if (f && f->begins)
-		take_over(core, a);
-}
-
-void ahead_end(struct core *core)
-{
-	if (__builtin_expect(core->ahead->is_late, 0))
-		pass_on(core->ahead);
+	if (note_step(core, b, line))
+		ahead_follow(core);
 }
 
 /* The functions that model references by one core, and by one with a front: the same for
@@ -444,17 +466,22 @@ uint32_t ahead_wanted(void)
 	return models.wanted;
 }
 
+/* Nothing is kept for later by a function that ends in a call. */
 #define RUN(name, places, lines, shift)                                                  \
+	static __attribute__((noinline)) void name##_full(const struct batch *b,         \
+		uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)       \
+	{                                                                                \
+		ahead_follow(running);                                                   \
+		models.of_core[(lines)-1][places](b, line, a0, a1, a2, a3);              \
+	}                                                                                \
+                                                                                         \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
-		struct core *core = running;                                             \
-                                                                                         \
-		if (core->ahead)                                                         \
-			ahead_begin(core, b, line);                                      \
-		models.of_core[lines - 1][places](b, line, a0, a1, a2, a3);              \
-		if (core->ahead)                                                         \
-			ahead_end(core);                                                 \
+		if (note_step(running, b, line))                                         \
+			name##_full(b, line, a0, a1, a2, a3);                            \
+		else                                                                     \
+			models.of_core[(lines)-1][places](b, line, a0, a1, a2, a3);      \
 	}
 
 BATCH_RUNS(run_core, 0)
@@ -465,12 +492,9 @@ BATCH_RUNS(run_core, 0)
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
 		for (uint32_t i = 0; i < front->nmembers; i++)                           \
-			if (front->member[i]->ahead)                                     \
+			if (front->member[i]->next_step)                                 \
 				ahead_begin(front->member[i], b, line);                  \
-		models.of_front[lines - 1][places](b, line, a0, a1, a2, a3);             \
-		for (uint32_t i = 0; i < front->nmembers; i++)                           \
-			if (front->member[i]->ahead)                                     \
-				ahead_end(front->member[i]);                             \
+		models.of_front[(lines)-1][places](b, line, a0, a1, a2, a3);             \
 	}
 
 BATCH_RUNS(run_front, 0)
@@ -499,7 +523,7 @@ batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t 
 
 /* ---- its life ---- */
 
-struct ahead *ahead_new(const struct machine *m)
+struct ahead *ahead_new(struct core *core, const struct machine *m)
 {
 	struct ahead *a = host_alloc(sizeof(*a));
 
@@ -507,7 +531,11 @@ struct ahead *ahead_new(const struct machine *m)
 		return 0;
 	reach_init(&a->reach, m);
 	a->of = m->ooo;
+	core->next_step = a->steps;
+	core->end_step = a->steps + AHEAD_STEPS;
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
+	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
+	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
 	return a;
 }
 

@@ -35,7 +35,7 @@
 #define AHEAD_TICKS 24
 
 /* A core's time; NULL: no memory.  The machine has latencies and a window. */
-struct ahead *ahead_new(const struct machine *m);
+struct ahead *ahead_new(struct core *core, const struct machine *m);
 void ahead_free(struct ahead *a);
 
 /* As the observer of batch.h. */
@@ -54,8 +54,10 @@ uint32_t ahead_wanted(void);
 batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines);
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
 
-/* Called before each batch and behind it. */
+/* A batch begins. */
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
-void ahead_end(struct core *core);
+
+/* All batches that have begun are looked at; time does that itself. */
+void ahead_follow(struct core *core);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The state of a core that executes out of order (ahead.h), how its times are written,
- * and when values are ready: those of registers, and of a superblock's loads, by its flow
- * (flow.h).
+ * when values are ready: those of registers, and of a superblock's loads, by its flow
+ * (flow.h); and how far the core has got, and what delays it.
  */
 #ifndef CACHEPEEK_SIM_AHEAD_PARTS_H
 #define CACHEPEEK_SIM_AHEAD_PARTS_H
@@ -17,6 +17,7 @@
 #define WALLS 1024 /* powers of two */
 #define ENTRIES TIMING_BUFFERS
 #define STEP_BITS 14
+#define AHEAD_STEPS 128
 
 /* Where the program has got to: instructions before it, and ticks that they take if
  * nothing is late. */
@@ -68,9 +69,19 @@ struct wall {
 	struct trip trip;
 };
 
+/* A batch that has begun, and its first line. */
+struct step {
+	const struct batch *batch;
+	uint64_t line;
+};
+
 struct ahead {
-	/* The flow of the batch that runs, or was run last; bit 0: it ends in a
-	 * branch. */
+	/* Batches since somebody last wanted to know the time, of which nothing needs to
+	 * be known until then: up to the core's next_step. */
+	struct step steps[AHEAD_STEPS];
+	struct position past; /* of all before those; of ticks those of chains */
+
+	/* The flow of the last batch before those; bit 0: it ends in a branch. */
 	uintptr_t flow;
 	uint64_t is_late; /* any */
 
@@ -90,12 +101,14 @@ struct ahead {
 	uint64_t begun, late_until; /* cycles: of the superblock; no register is then */
 
 	uint32_t first_wall, nwalls;
+	uint64_t window_cycles; /* that its instructions take at the least */
 	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
 	struct ooo of;
 	struct reach reach;
 	struct wall wall[WALLS];
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
+	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
 	struct streams streams;
 };
@@ -148,15 +161,22 @@ static const struct flow *flow_of(const struct ahead *a)
 
 /* The address of that load; those of batches before this one are over.  A batch's are
  * behind each other. */
-static when address_ready(struct ahead *a, int32_t load)
+static const struct flow_value *value_of_load(const struct flow *f, int32_t load)
 {
-	const struct flow *f = flow_of(a);
 	uint32_t i;
 
 	if (load < 0 || !f || !f->nloads || load < f->value[0].to)
-		return 0;
+		return NULL;
 	i = (uint32_t)load - f->value[0].to;
-	return i < f->nloads ? ready_when(a, f, &f->value[i]) : 0;
+	return i < f->nloads ? &f->value[i] : NULL;
+}
+
+static when address_ready(struct ahead *a, int32_t load)
+{
+	const struct flow *f = flow_of(a);
+	const struct flow_value *value = value_of_load(f, load);
+
+	return value ? ready_when(a, f, value) : 0;
 }
 
 static void value_comes(struct ahead *a, int32_t load, when w)
@@ -189,16 +209,13 @@ static int is_same_place(const struct flow *f, const struct flow_value *one,
 static void share_line(struct ahead *a, int32_t load, when w)
 {
 	const struct flow *f = flow_of(a);
-	const struct flow_value *own = NULL;
+	const struct flow_value *own = value_of_load(f, load);
 
-	for (uint32_t i = 0; load >= 0 && f && i < f->nloads; i++) {
-		const struct flow_value *v = &f->value[i];
-
-		if (v->to == load)
-			own = v;
-		else if (own && is_same_place(f, own, v))
+	if (!own || !own->again)
+		return;
+	for (const struct flow_value *v = own + 1; v < f->value + f->nloads; v++)
+		if (is_same_place(f, own, v))
 			value_comes(a, v->to, w);
-	}
 }
 
 static void put_register(struct ahead *a, uint32_t to, when w)
@@ -214,22 +231,186 @@ static void put_register(struct ahead *a, uint32_t to, when w)
 	a->late_until = later_of(a->late_until, cycle_of(w));
 }
 
-static __attribute__((noinline)) void pass_on(struct ahead *a)
+/* What registers get of what is late: tells which those are. */
+static uint64_t follow_ways(struct ahead *a, const struct flow *f, uint64_t registers,
+	uint64_t loads, when *fresh)
 {
-	const struct flow *f = flow_of(a);
+	const union flow_word *word = flow_ways(f);
+	uint64_t reached = 0;
+
+	while (registers | loads) {
+		uint32_t from = word->way.from, n = word->way.count;
+		uint64_t bit = 1ull << from % FLOW_REGISTERS,
+			 *late = from < FLOW_REGISTERS ? &registers : &loads;
+		when w;
+
+		word += 1 + n;
+		if (!(*late & bit))
+			continue;
+		*late &= ~bit;
+		w = from < FLOW_REGISTERS ? begin_of(a, from)
+					  : a->load[from - FLOW_REGISTERS];
+		if (!w)
+			continue;
+		for (const union flow_word *put = word - n; put < word; put++) {
+			when then = w + ((when)put->put.add << LEVEL_BITS);
+			uint32_t to = put->put.to;
+
+			fresh[to] = reached >> to & 1 ? later_of(fresh[to], then) : then;
+			reached |= 1ull << to;
+		}
+	}
+	return reached;
+}
+
+static __attribute__((noinline)) void put_late(
+	struct ahead *a, const struct flow *f, uint64_t registers, uint64_t loads)
+{
+	when fresh[FLOW_REGISTERS];
+	uint64_t reached = follow_ways(a, f, registers, loads, fresh);
+
+	a->late_now &= ~f->writes;
+	for (; reached; reached &= reached - 1) {
+		uint32_t to = (uint32_t)__builtin_ctzll(reached);
+
+		put_register(a, to, fresh[to]);
+	}
+}
+
+/* A batch is over: its registers have their values. */
+LANES_INLINE void pass_on(struct ahead *a, const struct flow *f)
+{
+	uint64_t registers, loads;
 
 	if (!f)
 		return;
-	a->late_now &= ~f->writes;
-	if (!((f->reads & a->late_begin) | (f->loads & a->late_loads)))
-		return;
-	for (uint32_t i = 0; i < f->nputs; i++) {
-		const struct flow_value *v = &f->value[f->nloads + i];
-		when w = ready_when(a, f, v);
+	registers = f->reads & a->late_begin;
+	loads = f->loads & a->late_loads;
+	if (registers | loads)
+		put_late(a, f, registers, loads);
+	else
+		a->late_now &= ~f->writes;
+}
 
-		if (w)
-			put_register(a, v->to, w);
-	}
+/* ---- where and when ---- */
+
+/* Ticks of so many instructions. */
+LANES_INLINE uint64_t ticks_of(const struct ahead *a, uint64_t instructions)
+{
+	return instructions * a->step >> STEP_BITS;
+}
+
+LANES_INLINE struct position position_after(
+	const struct core *core, const struct ahead *a, uint64_t instructions)
+{
+	uint64_t number = a->number + instructions;
+
+	return (struct position){
+		.number = number,
+		.ticks = ticks_of(a, number) + core->chained +
+			 (core->flex ? front->chain : core->chain),
+	};
+}
+
+/* Where the batches begin that are not followed yet. */
+LANES_INLINE struct position position_past(const struct ahead *a)
+{
+	return (struct position){
+		a->past.number, ticks_of(a, a->past.number) + a->past.ticks};
+}
+
+LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)
+{
+	return ticks / AHEAD_TICKS + a->delay;
+}
+
+LANES_INLINE uint64_t cycle_now(const struct ahead *a)
+{
+	return cycle_of_issue(a, a->at.ticks);
+}
+
+/* ---- delays ---- */
+
+static void wait_for_line(
+	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
+{
+	a->delay += cycles;
+	core->count[stack_of(level)] += cycles;
+	core->count[CP_SIM_value_stall_cycles] += cycles;
+	if (level >= LAST)
+		core->count[CP_SIM_value_stall_beyond_l2] += cycles;
+	if (level >= MEMORY)
+		core->count[CP_SIM_value_stall_memory] += cycles;
+}
+
+static void wait_for_room(
+	struct core *core, struct ahead *a, enum cp_sim_counter stack, uint64_t cycles)
+{
+	if (!cycles)
+		return;
+	a->delay += cycles;
+	core->count[stack] += cycles;
+	core->count[CP_SIM_buffer_full_cycles] += cycles;
+	core->count[CP_SIM_buffer_full_events]++;
+}
+
+/* Splits a wait: cycles that more room would have saved, cycles that a known page
+ * would have saved, too, and the rest, of which an earlier trip may be a part. */
+static void wait_for_trip(
+	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
+{
+	uint64_t crowd = at_most(cycles, trip->crowd),
+		 pages = at_most(cycles - crowd, trip->translation);
+
+	wait_for_line(core, a, trip->level, cycles - crowd - pages);
+	wait_for_room(core, a, CP_SIM_time_bandwidth, crowd);
+	a->delay += pages;
+	core->count[CP_SIM_time_tlb] += pages;
+	core->count[CP_SIM_dtlb_stall_cycles] += pages;
+}
+
+/* Ticks at the wall, which is on the way to that position; those of now for one that has
+ * to make room for another (add_wall). */
+static uint64_t ticks_at(
+	const struct ahead *a, const struct position *to, uint64_t number)
+{
+	uint64_t all = to->number - a->at.number;
+
+	if (number <= a->at.number || !all)
+		return a->at.ticks;
+	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
+}
+
+static void pass_wall(struct core *core, struct ahead *a, const struct position *to)
+{
+	const struct wall *w = &a->wall[a->first_wall];
+	uint64_t at = cycle_of_issue(a, ticks_at(a, to, w->number));
+
+	if (w->trip.ready > at)
+		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
+	a->first_wall = (a->first_wall + 1) % WALLS;
+	a->nwalls--;
+}
+
+static __attribute__((noinline)) void pass_walls(
+	struct core *core, struct ahead *a, uint64_t number, uint64_t ticks)
+{
+	const struct position to = {number, ticks};
+
+	while (a->nwalls && a->wall[a->first_wall].number <= number)
+		pass_wall(core, a, &to);
+}
+
+/* Numbers are passed one by one: as a struct they would be stored in two pieces, and wait
+ * to be read as one. */
+LANES_INLINE void advance_to(struct core *core, struct ahead *a, struct position to)
+{
+	if (to.number < a->at.number)
+		return;
+	if (a->nwalls && a->wall[a->first_wall].number <= to.number)
+		pass_walls(core, a, to.number, to.ticks);
+	a->at.number = to.number;
+	a->at.ticks = to.ticks;
 }
 
 #endif

@@ -144,7 +144,7 @@ static int time_init(struct core *core, const struct machine *m)
 	if (!m->time.memory)
 		return 0;
 	if (m->ooo.window) {
-		core->ahead = ahead_new(m);
+		core->ahead = ahead_new(core, m);
 		return core->ahead ? 0 : -1;
 	}
 	core->timing = timing_new(m);

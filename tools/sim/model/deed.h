@@ -149,6 +149,27 @@ LANES_INLINE int is_nothing(const struct deed *did)
 	return !(did->code | did->pages | did->loads | did->stores | did->writes);
 }
 
+/* The sum of counters that loads on a plain machine leave alone: if it has not grown,
+ * none of them has. */
+LANES_INLINE uint64_t not_of_load(const struct change *by)
+{
+	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_lines) +
+	       NOW(by, dtlb_store_pages);
+}
+
+/* By how much one of the counters of either has grown, which is seen by that. */
+#define TAKE(r, is, counter, kind)                                                       \
+	take_growth(&(r)->seen[AT(counter) + ((kind) == STORE)],                         \
+		&(is)[AT(counter) + ((kind) == STORE)])
+
+LANES_INLINE uint64_t take_growth(uint64_t *seen, const uint64_t *count)
+{
+	uint64_t is = *(const volatile uint64_t *)count, grown = is - *seen;
+
+	*seen = is;
+	return grown;
+}
+
 /* A latency that is not given for modified lines is that of others. */
 LANES_INLINE void set_latencies(struct reach *r, const struct machine *m)
 {

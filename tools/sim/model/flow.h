@@ -24,39 +24,50 @@ struct flow_source {
 struct flow_value {
 	uint64_t registers, loads;
 	uint16_t first;
-	uint8_t count, to; /* the load or the register whose it is */
+	uint8_t count, to; /* the load whose address it is */
+	uint8_t again;     /* a later load of the batch hangs on the same */
+};
+
+/* What hangs on a source: so many registers, which stand behind this. */
+struct flow_way {
+	uint8_t from, count;
+};
+
+/* A register that is ready so much later than a source. */
+struct flow_put {
+	uint8_t to, add;
+};
+
+/* Either of both. */
+union flow_word {
+	struct flow_way way;
+	struct flow_put put;
 };
 
 /* How a batch ends. */
 enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
 
-/* The values: the addresses of its loads, what registers get, and what the branch needs,
- * if it has one.  Behind them are the sources.  A bit each (flow_sum): registers and
- * loads that registers get something of, and those registers. */
+/* The values: the addresses of its loads, and what the branch needs, if it has one.
+ * Behind them are the sources of those, and the ways to registers.  A bit each: registers
+ * and loads that registers get something of, and those registers. */
 struct flow {
 	uint64_t reads, loads, writes;
 	uint8_t begins; /* a superblock */
 	uint8_t end;
-	uint8_t nloads, nputs;
+	uint8_t nloads, nways;
 	uint16_t nsources;
 	struct flow_value value[];
 };
 
 static inline const struct flow_source *flow_sources(const struct flow *f)
 {
-	return (const struct flow_source *)(f->value + f->nloads + f->nputs +
+	return (const struct flow_source *)(f->value + f->nloads +
 					    (f->end == FLOW_BRANCHES));
 }
 
-/* Once all values are there. */
-static inline void flow_sum(struct flow *f, const struct flow_value *value)
+static inline const union flow_word *flow_ways(const struct flow *f)
 {
-	f->reads = f->loads = f->writes = 0;
-	for (uint32_t i = f->nloads; i < (uint32_t)f->nloads + f->nputs; i++) {
-		f->reads |= value[i].registers;
-		f->loads |= value[i].loads;
-		f->writes |= 1ull << value[i].to;
-	}
+	return (const union flow_word *)(flow_sources(f) + f->nsources);
 }
 
 #endif

@@ -15,9 +15,10 @@
 #define USUAL 4096
 #define SURE 3
 
-/* sure: 0 to SURE. */
+/* next: of what came next a number; sure: 0 to SURE. */
 struct guess {
-	uint32_t next, tag : 30, sure : 2;
+	uint16_t next;
+	uint16_t tag : 14, sure : 2;
 };
 
 struct guesses {
@@ -34,7 +35,7 @@ LANES_INLINE void guess_learn(struct guess *g, uint32_t next)
 	else if (g->sure)
 		g->sure--;
 	else
-		g->next = next;
+		g->next = (uint16_t)next;
 }
 
 /* An entry of other branches is taken over once it is not sure any more, and only where
@@ -53,26 +54,24 @@ static __attribute__((noinline)) int guesses_learn(
 	else if (unusual && known->sure)
 		known->sure--;
 	else if (unusual)
-		*known = (struct guess){next, tag, 0};
+		*known = (struct guess){(uint16_t)next, tag & 0x3fff, 0};
 	return !right;
 }
 
 /* A batch follows a branch: not 0 if that was not to be expected. */
 LANES_INLINE int guesses_miss(struct guesses *g, const struct batch *b, uint64_t line)
 {
-	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
+	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u,
+		 number = (next ^ next >> 16) & 0xffff;
 	uint64_t hash = (g->history ^ g->last) * 0x9e3779b97f4a7c15ull;
 	struct guess *known = &g->by_history[hash >> 40 & (GUESSES - 1)];
-	uint32_t tag = (uint32_t)hash >> 2;
+	uint32_t tag = (uint32_t)hash >> 18;
 	int miss = 0;
 
-	if (known->tag != tag || known->next != next || known->sure != SURE)
-		miss = guesses_learn(g, known, tag, next);
+	if (known->tag != tag || known->next != number || known->sure != SURE)
+		miss = guesses_learn(g, known, tag, number);
 	g->history = g->history << 4 ^ next;
 	g->last = next;
-	/* The next one's, while the batch runs. */
-	hash = (g->history ^ g->last) * 0x9e3779b97f4a7c15ull;
-	__builtin_prefetch(&g->by_history[hash >> 40 & (GUESSES - 1)]);
 	return miss;
 }
 

@@ -99,6 +99,7 @@ struct flex_core;
 struct flex_shared;
 struct timing;
 struct ahead;
+struct step;
 struct sample_sets;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
@@ -161,6 +162,9 @@ struct core {
 	uint32_t loads, stores, rmw, chain;
 	uint64_t clock_seen; /* the clock at the last core_collect */
 	uint32_t idle_ticks; /* those of the clock since then that are no reference */
+	/* Where ahead.h wants to have the next batch noted, and where that ends; NULL:
+	 * nobody wants that. */
+	struct step *next_step, *end_step;
 
 	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];

@@ -13,28 +13,31 @@
 #define ROOM_FULL (ROOM_CYCLES * 100u) /* hundredths of cycles */
 #define ROOM_PERIODS 256               /* that are remembered; a power of two */
 
+/* Of each period its number, and behind that how much of it is taken. */
+#define ROOM_BITS 13
 struct room {
-	uint64_t period[ROOM_PERIODS];
-	uint32_t taken[ROOM_PERIODS];
+	uint64_t slot[ROOM_PERIODS];
 	/* Periods [from, to) are known to be full: what is asked for faster than it is
 	 * served would otherwise be looked for longer and longer. */
 	uint64_t full_from, full_to;
 };
 
-/* Returns how much of a period is taken; periods that were forgotten are full. */
-LANES_INLINE uint32_t *room_of(struct room *r, uint64_t period)
+/* How much of a period is left; periods that were forgotten are full. */
+LANES_INLINE uint32_t room_left(const struct room *r, uint64_t period)
 {
-	uint32_t i = period % ROOM_PERIODS;
-	static uint32_t full;
+	uint64_t slot = r->slot[period % ROOM_PERIODS], begin = period << ROOM_BITS;
 
-	if (r->period[i] < period) {
-		r->period[i] = period;
-		r->taken[i] = 0;
-	} else if (r->period[i] > period) {
-		full = ROOM_FULL;
-		return &full;
-	}
-	return &r->taken[i];
+	if (slot < begin)
+		return ROOM_FULL;
+	return slot >> ROOM_BITS == period ? ROOM_FULL - (uint32_t)(slot - begin) : 0;
+}
+
+/* Of a period that has so much left. */
+LANES_INLINE void room_give(struct room *r, uint64_t period, uint32_t hundredths)
+{
+	uint64_t *slot = &r->slot[period % ROOM_PERIODS], begin = period << ROOM_BITS;
+
+	*slot = (*slot < begin ? begin : *slot) + hundredths;
 }
 
 /* The first period from that one on that has something left. */
@@ -45,7 +48,7 @@ LANES_INLINE uint64_t room_find(struct room *r, uint64_t from)
 	for (;; period++) {
 		if (period >= r->full_from && period < r->full_to)
 			period = r->full_to;
-		if (*room_of(r, period) < ROOM_FULL)
+		if (room_left(r, period))
 			break;
 	}
 	if (from >= r->full_from && from <= r->full_to) {
@@ -57,26 +60,40 @@ LANES_INLINE uint64_t room_find(struct room *r, uint64_t from)
 	return period;
 }
 
-/* When a request of that time is served that takes so many hundredths of cycles. */
-LANES_INLINE uint64_t room_take(struct room *r, uint64_t at, uint32_t hundredths)
+/* The rest of room_take(): what is asked for is not there at once. */
+static __attribute__((noinline)) uint64_t room_wait(
+	struct room *r, uint64_t at, uint32_t hundredths)
 {
-	uint64_t period, served = at;
+	uint64_t period = room_find(r, at / ROOM_CYCLES), served = at;
 
-	if (!hundredths)
-		return at;
-	period = room_find(r, at / ROOM_CYCLES);
 	if (period > at / ROOM_CYCLES)
-		served = period * ROOM_CYCLES + *room_of(r, period) / 100;
+		served = period * ROOM_CYCLES + (ROOM_FULL - room_left(r, period)) / 100;
 	while (hundredths) {
-		uint32_t *taken = room_of(r, period), left = ROOM_FULL - *taken;
+		uint32_t left = room_left(r, period);
 
 		left = left < hundredths ? left : hundredths;
-		*taken += left;
+		room_give(r, period, left);
 		hundredths -= left;
 		if (hundredths)
 			period = room_find(r, period + 1);
 	}
 	return served;
+}
+
+/* When a request of that time is served that takes so many hundredths of cycles.  A
+ * period that nobody has asked for is not known to be full. */
+LANES_INLINE uint64_t room_take(struct room *r, uint64_t at, uint32_t hundredths)
+{
+	uint64_t *slot = &r->slot[at / ROOM_CYCLES % ROOM_PERIODS],
+		 begin = at / ROOM_CYCLES << ROOM_BITS, then;
+
+	if (!hundredths)
+		return at;
+	then = (*slot < begin ? begin : *slot) + hundredths;
+	if (__builtin_expect(then - begin > ROOM_FULL, 0))
+		return room_wait(r, at, hundredths);
+	*slot = then;
+	return at;
 }
 
 #endif

@@ -240,14 +240,6 @@ static void refer_to_data(struct core *core, struct timing *t, struct clock *c,
 		take_write_buffer(core, t, c);
 }
 
-/* The sum of counters that loads on a plain machine leave alone: if it has not grown,
- * none of them has. */
-LANES_INLINE uint64_t not_of_load(const struct change *by)
-{
-	return NOW(by, l1i_misses) + NOW(by, itlb_misses) + NOW(by, l1d_store_lines) +
-	       NOW(by, dtlb_store_pages);
-}
-
 typedef uint64_t pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
 LANES_INLINE void see_counts(struct timing *t, const struct change *by)
@@ -285,24 +277,11 @@ static __attribute__((noinline)) void observe_any(
  * A load or a store on a plain machine that missed one line, its page, or both, and did
  * nothing else.  To look at all that is counted would cost as much as the rest. */
 
-/* By how much one of the counters of either has grown, which is seen by that. */
-#define TAKE(t, is, counter, kind)                                                       \
-	take_growth(&(t)->reach.seen[AT(counter) + ((kind) == STORE)],                   \
-		&(is)[AT(counter) + ((kind) == STORE)])
-
-LANES_INLINE uint64_t take_growth(uint64_t *seen, const uint64_t *count)
-{
-	uint64_t is = *(const volatile uint64_t *)count, grown = is - *seen;
-
-	*seen = is;
-	return grown;
-}
-
 /* How long a line from behind L2 takes, and from which level it comes. */
 LANES_INLINE uint32_t latency_beyond(
 	struct timing *t, const uint64_t *is, enum access kind, enum level *level)
 {
-	uint64_t beyond = TAKE(t, is, llc_load_lines, kind),
+	uint64_t beyond = TAKE(&t->reach, is, llc_load_lines, kind),
 		 modified = take_growth(&t->reach.seen[AT(hitm)], &is[AT(hitm)]);
 
 	if (kind == LOAD)
@@ -316,7 +295,7 @@ LANES_INLINE void fill_one(struct core *core, struct timing *t, struct clock *c,
 	enum access kind, uint64_t used_by)
 {
 	const uint64_t *is = &core->count[FIRST];
-	uint64_t beyond = TAKE(t, is, l2_load_lines, kind);
+	uint64_t beyond = TAKE(&t->reach, is, l2_load_lines, kind);
 	enum level level = SECOND;
 	uint32_t latency = t->reach.of.l2;
 
@@ -335,7 +314,7 @@ LANES_INLINE void observe_one(struct core *core, struct timing *t, enum access k
 
 	advance_to(t, &c, instruction);
 	if (pages)
-		translate_pages(t, &c, pages, TAKE(t, is, dtlb_load_walks, kind));
+		translate_pages(t, &c, pages, TAKE(&t->reach, is, dtlb_load_walks, kind));
 	if (lines)
 		fill_one(core, t, &c, kind, instruction + origin->used);
 	t->reach.seen[AT(l1d_load_lines) + (kind == STORE)] += lines;
