@@ -34,11 +34,42 @@ static bool is_simulated(const struct cp_values *values, const struct cp_entry *
 	       entry->side[1].status == CP_SIMULATED;
 }
 
+/* Its interval; a simulated count, which is exact, has one without a width. */
+static bool has_interval(const struct cp_cell *cell, double *square)
+{
+	double error = cp_cell_error(cell);
+
+	*square = error > 0 ? error * error : 0;
+	return error >= 0 || cell->status == CP_SIMULATED;
+}
+
+bool cp_is_judged_by_intervals(const struct cp_entry *entry, double *error)
+{
+	const struct cp_cell *before = &entry->side[0], *after = &entry->side[1];
+	double one, other;
+
+	if ((!before->sampled && !after->sampled) || !has_interval(before, &one) ||
+		!has_interval(after, &other) ||
+		(before->runs.n >= CP_FEWEST_RUNS && after->runs.n >= CP_FEWEST_RUNS))
+		return false;
+	*error = sqrt(one + other);
+	return true;
+}
+
+/* As if what samples have too much or too little were normally distributed. */
+static double outside_interval(const struct cp_entry *entry, double error)
+{
+	double apart = fabs(entry->side[1].runs.mean - entry->side[0].runs.mean);
+
+	return error > 0 ? erfc(1.96 * apart / error / M_SQRT2) : 0;
+}
+
 static enum cp_verdict first_verdict(
 	const struct cp_values *values, const struct cp_entry *entry)
 {
 	const struct cp_cell *before = &entry->side[0], *after = &entry->side[1];
 	bool constant = is_constant(before) && is_constant(after);
+	double error;
 
 	if (!before->runs.n || !after->runs.n)
 		return CP_ONE_SIDED;
@@ -46,6 +77,8 @@ static enum cp_verdict first_verdict(
 		return CP_SAME;
 	if (constant && is_simulated(values, entry))
 		return CP_EXACTLY;
+	if (cp_is_judged_by_intervals(entry, &error))
+		return CP_NOISE;
 	if (before->runs.n < CP_FEWEST_RUNS || after->runs.n < CP_FEWEST_RUNS)
 		return CP_UNTESTED;
 	return CP_NOISE;
@@ -82,7 +115,7 @@ static double weight_of_kind(const struct cp_entry *entry)
 static struct cp_difference difference_of(
 	const struct cp_values *values, const struct cp_entry *entry)
 {
-	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean;
+	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean, error;
 	struct cp_difference it = {entry, first_verdict(values, entry), -1, -1, 0, -1, 0};
 
 	if (it.verdict == CP_ONE_SIDED)
@@ -91,7 +124,9 @@ static struct cp_difference difference_of(
 	it.ratio = before > 0 ? after / before : -1;
 	it.impact = entry->spot->weight * weight_of_kind(entry) *
 		    relative_change(before, after);
-	if (it.verdict == CP_NOISE)
+	if (it.verdict == CP_NOISE && cp_is_judged_by_intervals(entry, &error))
+		it.p = outside_interval(entry, error);
+	else if (it.verdict == CP_NOISE)
 		it.p = cp_welch(entry->side[0].values, entry->side[0].runs.n,
 			entry->side[1].values, entry->side[1].runs.n);
 	return it;

@@ -51,6 +51,10 @@ struct cp_diff {
 	bool all; /* --all */
 };
 
+/* Is the difference, of too few runs to test, one of samples with intervals?  Half of
+ * its own 95 % interval then. */
+bool cp_is_judged_by_intervals(const struct cp_entry *entry, double *error);
+
 /* Fills in the differences.  0 or -ENOMEM. */
 int cp_diff_compare(struct cp_diff *diff);
 

@@ -102,11 +102,25 @@ static double measure_side(const struct cp_gate *gate, const struct cp_differenc
 	return it->ratio < 0 ? HUGE_VAL : it->ratio - 1;
 }
 
+/* By how much what the gate measures may be off, where it was sampled. */
+static double error_of(const struct cp_gate *gate, const struct cp_difference *it)
+{
+	double error = gate->change ? 0 : cp_cell_error(&it->entry->side[1]);
+	bool judged = gate->change && cp_is_judged_by_intervals(it->entry, &error);
+
+	if (error < 0 || (gate->change && !judged))
+		return 0;
+	if (gate->change && gate->relative)
+		error /= it->entry->side[0].runs.mean;
+	return isfinite(error) ? error : 0;
+}
+
 static enum cp_gate_verdict judge_gate(
 	const struct cp_gate *gate, const struct cp_difference *it)
 {
-	double value = measure_side(gate, it);
-	bool beyond = gate->above ? value > gate->limit : value < gate->limit;
+	double value = measure_side(gate, it), error = error_of(gate, it);
+	bool beyond =
+		gate->above ? value - error > gate->limit : value + error < gate->limit;
 
 	if (!it->entry->side[1].runs.n || (gate->change && !it->entry->side[0].runs.n))
 		return CP_GATE_UNKNOWN;

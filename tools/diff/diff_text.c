@@ -128,11 +128,24 @@ static bool shows_untested(const struct cp_diff *diff, size_t shown)
 	return false;
 }
 
+static bool any_by_intervals(const struct cp_diff *diff)
+{
+	double error;
+
+	for (size_t i = 0; i < diff->count; i++)
+		if (diff->differences[i].p >= 0 &&
+			cp_is_judged_by_intervals(diff->differences[i].entry, &error))
+			return true;
+	return false;
+}
+
 static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t shown)
 {
 	bool one_run =
 		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
 
+	if (any_by_intervals(diff))
+		print_note(out, "Values of samples are tested by their 95 % intervals.");
 	if (diff->tested)
 		print_note(
 			out, cp_text_format(diff->arena,

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +181,8 @@ static enum cp_status status_of(const json_t *value)
 static void add_cell(
 	struct cp_values *values, struct cp_cell *cell, const json_t *description)
 {
-	const json_t *value = json_object_get(description, "value");
+	const json_t *value = json_object_get(description, "value"),
+		     *error = json_object_get(description, "error");
 	enum cp_status status = status_of(description);
 
 	if (!json_is_number(value)) {
@@ -191,6 +193,17 @@ static void add_cell(
 	}
 	cell->status = status > cell->status ? status : cell->status;
 	add_value(values, cell, json_number_value(value));
+	if (status != CP_ESTIMATED || !json_is_number(error))
+		return;
+	cell->sampled++;
+	cell->squares += json_number_value(error) * json_number_value(error);
+}
+
+double cp_cell_error(const struct cp_cell *cell)
+{
+	if (!cell->sampled || cell->sampled < cell->runs.n)
+		return -1;
+	return sqrt(cell->squares) / (double)cell->runs.n;
 }
 
 /* ---- a report ---- */

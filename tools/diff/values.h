@@ -37,7 +37,14 @@ struct cp_cell {
 	size_t missing;        /* runs that have the region without a value */
 	enum cp_status status; /* the worst, of those that have a value */
 	const char *reason;    /* why the last one that is missing is; else NULL */
+	/* Of the values that are estimated from samples: the squares of the half-widths
+	 * of their 95 % intervals. */
+	size_t sampled;
+	double squares;
 };
+
+/* Half of the 95 % interval of the mean, where each value has one; else < 0. */
+double cp_cell_error(const struct cp_cell *cell);
 
 struct cp_entry {
 	struct cp_spot *spot;

@@ -53,6 +53,8 @@ json_t *cp_json_cell(const struct cp_cell *cell)
 	cp_json_set(made, "max", there ? cp_json_number(cell->runs.max) : NULL);
 	cp_json_set(made, "stddev",
 		there ? cp_json_number(cp_runs_stddev(&cell->runs)) : NULL);
+	if (cp_cell_error(cell) >= 0)
+		cp_json_set(made, "error", cp_json_number(cp_cell_error(cell)));
 	cp_json_set(made, "status",
 		json_string(cp_status_name(there ? cell->status : CP_UNAVAILABLE)));
 	cp_json_set(made, "reason",

@@ -89,6 +89,7 @@ static bool read_line(
 	line->name = json_string_value(json_object_get(value, "name"));
 	line->tolerance = tolerance_of(gate, value);
 	line->value = json_number_value(number);
+	line->was_off = fabs(json_number_value(json_object_get(value, "error")));
 	line->lower = worse && strcmp(worse, "lower") == 0;
 	if (!json_is_array(line->path) || !line->name || !json_is_number(number))
 		return refuse_line(gate, line->number,
@@ -163,10 +164,23 @@ static bool is_named(const char *metrics, const char *name)
 	return false;
 }
 
+/* Half of the interval, of what was sampled. */
+static void set_error(json_t *value, const struct cp_entry *entry)
+{
+	double error = cp_cell_error(&entry->side[1]);
+
+	json_object_del(value, "error");
+	if (error >= 0)
+		json_object_set_new(value, "error", cp_json_number(error));
+}
+
 static json_t *value_of(const struct cp_entry *entry)
 {
-	return json_pack("{s:O, s:s, s:o}", "path", entry->spot->names, "name",
+	json_t *value = json_pack("{s:O, s:s, s:o}", "path", entry->spot->names, "name",
 		entry->name, "value", cp_json_number(entry->side[1].runs.mean));
+
+	set_error(value, entry);
+	return value;
 }
 
 static json_t *new_values(const struct cp_baseline *gate, const char *metrics)
@@ -193,8 +207,10 @@ static json_t *renewed_values(const struct cp_baseline *gate)
 		json_t *value = json_copy(
 			json_array_get(json_object_get(gate->document, "values"), i));
 
-		if (line->entry)
+		if (line->entry) {
 			json_object_set_new(value, "value", cp_json_number(line->now));
+			set_error(value, line->entry);
+		}
 		json_array_append_new(all, value);
 	}
 	return all;

@@ -17,6 +17,7 @@
 enum cp_baseline_result {
 	CP_BASELINE_HELD,
 	CP_BASELINE_BETTER,        /* by more than the tolerance */
+	CP_BASELINE_UNSURE,        /* the same or worse, but inside the interval */
 	CP_BASELINE_FAILS,         /* worse by more than the tolerance */
 	CP_BASELINE_UNKNOWN_VALUE, /* the runs have none */
 };
@@ -27,6 +28,7 @@ struct cp_baseline_line {
 	const char *region; /* "solve/halo"; "whole run" */
 	const char *name;
 	double value;
+	double was_off;        /* half of its 95 % interval, if it was sampled; or 0 */
 	const char *tolerance; /* as it was written; NULL: that of the file */
 	double limit;          /* the same: a share, or a difference */
 	bool relative;
@@ -35,7 +37,7 @@ struct cp_baseline_line {
 	/* Found in the runs. */
 	enum cp_baseline_result result;
 	const struct cp_entry *entry; /* NULL: there is none */
-	double now;
+	double now, off; /* off: half of the interval of the difference, or 0 */
 };
 
 struct cp_baseline {

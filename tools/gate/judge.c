@@ -36,10 +36,18 @@ static double worse_by(const struct cp_baseline_line *line)
 	return line->value != 0 ? by / fabs(line->value) : copysign(HUGE_VAL, by);
 }
 
+/* Of what was sampled, in the baseline or now. */
+static double error_of(const struct cp_baseline_line *line)
+{
+	double now = cp_cell_error(&line->entry->side[1]);
+
+	return sqrt(line->was_off * line->was_off + (now > 0 ? now * now : 0));
+}
+
 static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *line)
 {
 	const struct cp_spot *spot = spot_of(gate, line->path);
-	double by;
+	double by, off;
 
 	line->entry = spot ? cp_baseline_entry(gate, spot, line->name) : NULL;
 	line->result = CP_BASELINE_UNKNOWN_VALUE;
@@ -48,10 +56,14 @@ static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *
 		return;
 	}
 	line->now = line->entry->side[1].runs.mean;
+	line->off = error_of(line);
 	by = worse_by(line);
-	line->result = by > line->limit    ? CP_BASELINE_FAILS
-		       : by < -line->limit ? CP_BASELINE_BETTER
-					   : CP_BASELINE_HELD;
+	off = line->relative && line->value != 0 ? line->off / fabs(line->value)
+						 : line->off;
+	line->result = by - off > line->limit    ? CP_BASELINE_FAILS
+		       : by > line->limit        ? CP_BASELINE_UNSURE
+		       : by + off < -line->limit ? CP_BASELINE_BETTER
+						 : CP_BASELINE_HELD;
 }
 
 /* Counts of different provenance are neither worse nor better. */
@@ -163,6 +175,18 @@ const char *cp_baseline_change(
 	return cp_arena_copy(arena, text, strlen(text));
 }
 
+/* ", ±1.2 %", of a difference between samples. */
+static const char *off_text(struct cp_arena *arena, const struct cp_baseline_line *line)
+{
+	if (line->off <= 0)
+		return "";
+	if (line->value == 0)
+		return cp_text_format(
+			arena, ", \u00b1%s", cp_text_decimal(arena, line->off));
+	return cp_text_format(arena, ", \u00b1%s %%",
+		cp_text_decimal(arena, 100 * line->off / fabs(line->value)));
+}
+
 const char *cp_baseline_sentence(
 	const struct cp_baseline *gate, const struct cp_baseline_line *line)
 {
@@ -171,8 +195,9 @@ const char *cp_baseline_sentence(
 	if (line->result == CP_BASELINE_UNKNOWN_VALUE)
 		return cp_text_format(gate->arena, "%s of %s: the run has no such value",
 			line->name, line->region);
-	return cp_text_format(gate->arena, "%s of %s: %s -> %s (%s), %s is allowed",
+	return cp_text_format(gate->arena, "%s of %s: %s -> %s (%s%s), %s is allowed",
 		line->name, line->region, cp_baseline_number(gate->arena, line->value),
 		cp_baseline_number(gate->arena, line->now),
-		cp_baseline_change(gate->arena, line), allowed);
+		cp_baseline_change(gate->arena, line), off_text(gate->arena, line),
+		allowed);
 }

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "tools/gate/gate.h"
 
-static const char *const words[] = {"ok", "better", "FAILS", "unknown"};
+static const char *const words[] = {"ok", "better", "unsure", "FAILS", "unknown"};
 
 /* Variables, too, may have changed the counts. */
 static void write_variables(
@@ -197,7 +197,7 @@ void cp_baseline_annotate(const struct cp_baseline *gate)
 		if (!gate->unlike && line->result == CP_BASELINE_HELD)
 			continue;
 		place = cp_baseline_place(gate, line);
-		printf("::%s file=", gate->unlike || line->result != CP_BASELINE_BETTER
+		printf("::%s file=", gate->unlike || line->result >= CP_BASELINE_FAILS
 					     ? "error"
 					     : "notice");
 		put_escaped(place.file);
