@@ -22,9 +22,15 @@ function head() {
 	$('title').textContent = command;
 	showAnswer(report.answers || []);
 	showMeanings(columns.map(column => column.id.replace('#', '')));
-	showProvenance(true, 'Simulated: these are counts of a simulated PMU, exact for these machines, not of this processor.');
+	const sampled = rows.filter(row => row.machine.sample), whole = rows.filter(row => row.machine.not_sampled);
+	showProvenance(true, sampled.length ? 'Sampled: these are estimates for a simulated PMU on these machines, with 95 % intervals; instructions are exact.'
+		: 'Simulated: these are counts of a simulated PMU, exact for these machines, not of this processor.');
+	if (sampled.length)
+		fact('sample', sampled[0].machine.sample);
+	for (const row of whole)
+		fact('in full', row.name + ': ' + plain(row.machine.not_sampled));
 	fact('counted', 'user mode, from the first instruction on' + (report.children ? '' : ', without child processes'));
-	fact('ran', report.runs > 1 ? report.runs + ' times: a machine with other line sizes needs a run of its own'
+	fact('ran', report.runs > 1 ? report.runs + ' times: a machine with other line sizes, or without a sample, needs a run of its own'
 		: 'once: all machines saw the same references');
 	fact('ended', (report.exit.how === 'signal' ? 'signal ' : 'exit ') + report.exit.code);
 	fact('written by', 'cachepeek ' + report.cachepeek);
