@@ -209,6 +209,7 @@ static int put_items(void)
 		.ngroups = set->ngroups,
 		.quantities = terms,
 		.sparse = header->flags & CP_RECORD_SPARSE,
+		.watched = cp_plan.shadows,
 		.nrotated = set->nrotated,
 		.group_of = group_of,
 	};

@@ -134,6 +134,7 @@ enum cp_item_type {
 	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 	CP_ITEM_MPI,      /* struct cp_mpi_item; one at most */
 	CP_ITEM_SHADOWED, /* struct cp_shadowed_item; one at most */
+	CP_ITEM_SHADOWED_REGION, /* struct cp_shadowed_region_item */
 };
 
 struct cp_item {
@@ -470,6 +471,9 @@ enum cp_shadowed_why {
 	CP_SHADOWED_CUT,      /* windows ended before the process did */
 	CP_SHADOWED_NO,       /* there were no shadows: a warning says why */
 	CP_SHADOWED_NOT_YET,  /* the process was not seen to end */
+	CP_SHADOWED_LONG,     /* of a region: no execution ends within a window */
+	CP_SHADOWED_SOME,     /* of a region: too many do not */
+	CP_SHADOWED_PAUSED,   /* of a region: some were begun in a pause */
 	CP_SHADOWED_NWHYS,
 };
 
@@ -487,6 +491,16 @@ struct cp_shadowed {
 struct cp_shadowed_item {
 	struct cp_item item;
 	struct cp_shadowed of[]; /* the quantities; of those that are counted: 0 */
+};
+
+/* The same of one path of regions, for so many executions in all threads, which are in
+ * the place of CPU time. */
+#define CP_SHADOWED_DEPTH 16
+struct cp_shadowed_region_item {
+	struct cp_item item;
+	uint64_t depth;                   /* of the path, 1 or more */
+	uint64_t name[CP_SHADOWED_DEPTH]; /* offsets of strings, the outermost first */
+	struct cp_shadowed of[];          /* the quantities, as above */
 };
 
 static inline void cp_shadowed_add(struct cp_shadowed *to, const struct cp_shadowed *from)

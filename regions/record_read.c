@@ -105,16 +105,17 @@ bool cp_shadowed_is_sound(const struct cp_shadowed *s)
 	       is_amount(s->high);
 }
 
-static bool shadowed_is_sound(
-	const struct cp_record_header *header, const struct cp_item *item)
+/* The estimates of all quantities lie so far behind the item's begin. */
+static bool shadowed_are_sound(
+	const struct cp_record_header *header, const struct cp_item *item, size_t begin)
 {
-	const struct cp_shadowed_item *shadowed = (const void *)item;
+	const struct cp_shadowed *of =
+		(const void *)((const char *)(const void *)item + begin);
 
-	if (item->size <
-		sizeof(*shadowed) + header->nquantities * sizeof(shadowed->of[0]))
+	if (item->size < begin + header->nquantities * sizeof(*of))
 		return false;
 	for (uint32_t i = 0; i < header->nquantities; i++)
-		if (!cp_shadowed_is_sound(&shadowed->of[i]))
+		if (!cp_shadowed_is_sound(&of[i]))
 			return false;
 	return true;
 }
@@ -128,6 +129,15 @@ static bool machine_is_sound(const struct cp_item *item)
 		       (machine->parts == CP_SAMPLE_WORDS &&
 			       item->size >= sizeof(*machine) +
 						     CP_SAMPLE_WORDS * sizeof(uint64_t)));
+}
+
+static bool shadowed_region_is_sound(
+	const struct cp_record_header *header, const struct cp_item *item)
+{
+	const struct cp_shadowed_region_item *region = (const void *)item;
+
+	return shadowed_are_sound(header, item, sizeof(*region)) && region->depth > 0 &&
+	       region->depth <= CP_SHADOWED_DEPTH;
 }
 
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
@@ -150,7 +160,9 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 	case CP_ITEM_MPI:
 		return item->size >= sizeof(struct cp_mpi_item);
 	case CP_ITEM_SHADOWED:
-		return shadowed_is_sound(header, item);
+		return shadowed_are_sound(header, item, sizeof(struct cp_shadowed_item));
+	case CP_ITEM_SHADOWED_REGION:
+		return shadowed_region_is_sound(header, item);
 	case CP_ITEM_SERIES:
 		return series_is_sound(header, item);
 	default:
@@ -180,11 +192,13 @@ static const struct cp_item *next_item(
 		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
-static void count_items(struct cp_record *record, size_t counts[CP_ITEM_MACHINE + 1])
+#define NTYPES (CP_ITEM_SHADOWED_REGION + 1)
+
+static void count_items(struct cp_record *record, size_t counts[NTYPES])
 {
 	for (const struct cp_item *item = next_item(record, NULL); item;
 		item = next_item(record, item))
-		if (item->type <= CP_ITEM_MACHINE)
+		if (item->type < NTYPES)
 			counts[item->type]++;
 }
 
@@ -210,6 +224,9 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 		record->series = (const struct cp_series_item *)(const void *)item;
 	else if (item->type == CP_ITEM_SHADOWED && !record->shadowed)
 		record->shadowed = (const struct cp_shadowed_item *)(const void *)item;
+	else if (item->type == CP_ITEM_SHADOWED_REGION)
+		record->shadowed_regions[record->nshadowed_regions++] =
+			(const struct cp_shadowed_region_item *)(const void *)item;
 	else if (item->type == CP_ITEM_MPI && !record->mpi)
 		record->mpi = (const struct cp_mpi_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
@@ -222,7 +239,7 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 /* Fills the tables of record; false if it ends before its counters do. */
 static bool file_items(struct cp_arena *arena, struct cp_record *record)
 {
-	size_t counts[CP_ITEM_MACHINE + 1] = {0}, ncounters = 0, nquantities = 0;
+	size_t counts[NTYPES] = {0}, ncounters = 0, nquantities = 0;
 
 	count_items(record, counts);
 	record->metas =
@@ -233,6 +250,8 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
 	record->machines = cp_arena_alloc(
 		arena, counts[CP_ITEM_MACHINE] * sizeof(*record->machines));
+	record->shadowed_regions = cp_arena_alloc(arena,
+		counts[CP_ITEM_SHADOWED_REGION] * sizeof(*record->shadowed_regions));
 	record->counters = cp_arena_alloc(arena, CP_MAX_READ * sizeof(*record->counters));
 	record->quantities =
 		cp_arena_alloc(arena, CP_MAX_QUANTITIES * sizeof(*record->quantities));

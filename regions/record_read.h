@@ -35,6 +35,8 @@ struct cp_record {
 	const struct cp_series_item *series;     /* NULL: none */
 	const struct cp_mpi_item *mpi;           /* the same */
 	const struct cp_shadowed_item *shadowed; /* the same */
+	const struct cp_shadowed_region_item **shadowed_regions;
+	size_t nshadowed_regions;
 	bool damaged; /* something was not as it should be; it was left out */
 	const char *bytes;
 	size_t size;

@@ -11,7 +11,8 @@
 
 bool cp_layout_is_plain(const struct cp_layout *layout)
 {
-	if (layout->nrotated || layout->sparse || layout->ncounters > CP_MAX_COUNTERS)
+	if (layout->nrotated || layout->sparse || layout->watched ||
+		layout->ncounters > CP_MAX_COUNTERS)
 		return false;
 	for (uint32_t q = 0; q < layout->nquantities; q++) {
 		const struct cp_quantity_terms *quantity = &layout->quantities[q];

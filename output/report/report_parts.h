@@ -136,6 +136,8 @@ void cp_merge_finish(struct cp_report *report, struct cp_region *root);
  * of its threads, whose root is that; what is in from is; and what all of that says. */
 void cp_shadowed_merge(
 	struct cp_report *report, const struct cp_source *source, struct cp_region *root);
+void cp_shadowed_merge_regions(
+	struct cp_report *report, const struct cp_source *source, struct cp_region *root);
 void cp_shadowed_of_process(const struct cp_report *report, struct cp_process *process);
 void cp_count_add_shadowed(
 	struct cp_report *report, struct cp_count *to, const struct cp_count *from);

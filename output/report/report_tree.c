@@ -311,6 +311,8 @@ static void merge_threads(struct cp_report *report, const struct cp_source *sour
 	}
 	cp_shadowed_merge(report, source, process->total);
 	cp_shadowed_merge(report, source, report->total);
+	cp_shadowed_merge_regions(report, source, process->total);
+	cp_shadowed_merge_regions(report, source, report->total);
 	cp_merge_finish(report, process->total);
 	cp_metrics_of_tree(report, process->total);
 }

@@ -62,7 +62,7 @@ bool cp_functions_can_be_patched(void)
 static uint32_t *can_begin(void)
 {
 	bool can = patching.begun && !cp_follow_is_copy() && cp_self.thread &&
-		   cp_self.depth == 0 && !cp_self.dead && cp_counting() &&
+		   cp_self.depth == 0 && !cp_self.dead && cp_marking() &&
 		   cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
 		   cp_self.thread->tree.depth <= CP_TREE_DEPTH;
 

@@ -89,6 +89,19 @@ uint64_t cp_controller_wait(struct cp_shadows *s)
 	return spent * 100 <= passed * percent ? 0 : spent * 100 / percent - passed;
 }
 
+uint64_t cp_controller_elapsed(const struct cp_shadows *s)
+{
+	return cpu_ns() - s->cost.began;
+}
+
+uint64_t cp_controller_rest(const struct cp_shadows *s)
+{
+	uint64_t took = s->cost.reap_cpu - s->cost.fork_cpu,
+		 since = cpu_ns() - s->cost.reap_cpu;
+
+	return took > since ? took - since : 0;
+}
+
 void cp_controller_forks(struct cp_shadows *s)
 {
 	s->cost.at_fork = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED);

@@ -18,6 +18,11 @@ void cp_controller_add(struct cp_shadows *s, uint64_t ns);
 /* May a window begin?  0: yes; else about so much CPU time has to pass before. */
 uint64_t cp_controller_wait(struct cp_shadows *s);
 
+/* CPU time of the process since it began; and how much is to pass until the time without
+ * a shadow is as long as the last one took. */
+uint64_t cp_controller_elapsed(const struct cp_shadows *s);
+uint64_t cp_controller_rest(const struct cp_shadows *s);
+
 /* Around the life of a shadow: page faults of the program beyond those that it has
  * without a shadow are pages that are copied because the shadow has them, too.  forked:
  * in the program, which then measures how long such a fault takes. */

@@ -25,12 +25,15 @@
 #include "preload/runtime.h"
 #include "preload/shadow/controller.h"
 #include "preload/shadow/estimate.h"
+#include "preload/shadow/sites.h"
 #include "preload/shadow/tick_signal.h"
 #include "preload/shadow/ticks.h"
+#include "preload/shadow/values.h"
 #include "preload/threads/threads.h"
 #include "preload/warn.h"
 
-#define LIMIT 200000000     /* instructions of a window */
+#define LIMIT 200000000 /* instructions of a window */
+#define REGION_LIMIT 30000000
 #define LIMIT_NS 1500000000 /* of CPU time */
 #define ADDRESS_SPACE_MIB 400
 #define FEW_PROCESSES 256
@@ -128,19 +131,23 @@ static void find_own_code(struct cp_shadow_plan *plan)
 	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 	const ElfW(Ehdr) *file = (const void *)__ehdr_start;
 	const ElfW(Phdr) *segment = (const void *)(__ehdr_start + file->e_phoff);
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < file->e_phnum; i++) {
+	for (unsigned i = 0; i < file->e_phnum && n < CP_SHADOW_CODES; i++) {
 		if (segment[i].p_type != PT_LOAD || !(segment[i].p_flags & PF_X))
 			continue;
-		plan->own_begin = __ehdr_start + segment[i].p_vaddr;
-		plan->own_end = plan->own_begin + segment[i].p_memsz;
+		plan->own[n].begin = __ehdr_start + segment[i].p_vaddr;
+		plan->own[n].end = plan->own[n].begin + segment[i].p_memsz;
+		n++;
 	}
 }
 
 static int start(struct cp_shadows *s, char *why, size_t size)
 {
-	struct cp_shadow_plan plan = {
-		.shared = s->shared, .limit = LIMIT, .limit_ns = LIMIT_NS};
+	struct cp_shadow_plan plan = {.shared = s->shared,
+		.limit = LIMIT,
+		.region_limit = REGION_LIMIT,
+		.limit_ns = LIMIT_NS};
 	struct cp_sim_words words;
 	int result;
 
@@ -173,6 +180,8 @@ static struct cp_shadows *new_shadows(char *why, size_t size)
 
 	if (s)
 		s->shared = cp_map_shared(sizeof(*s->shared));
+	if (s)
+		s->calls = &cp_site_calls;
 	if (s && s->shared)
 		return s;
 	give_back(s);
@@ -286,6 +295,23 @@ static double mean_instructions(const struct cp_shadow_windows *windows)
 	return windows->n ? sum / windows->n : 0;
 }
 
+static void say_regions(const struct cp_shadow_log *log)
+{
+	unsigned counted = log->ended[CP_SHADOW_REGION], cut = 0;
+
+	for (int end = 0; end < CP_SHADOW_NENDS; end++)
+		cut += end == CP_SHADOW_REGION ? 0 : log->ended[end];
+	if (counted + cut == 0)
+		return;
+	say("%u windows are of executions of regions; %u more were cut before their end",
+		counted, cut);
+	for (int end = 0; end < CP_SHADOW_NENDS; end++)
+		if (end != CP_SHADOW_REGION && log->ended[end])
+			say("%u of those %s (the last: %u, %lx)", log->ended[end],
+				end_texts[end], log->last_detail[end],
+				(unsigned long)log->last_where[end]);
+}
+
 static void say_all(const struct cp_shadows *s)
 {
 	const struct cp_shadow_windows windows = {s->log.window, s->log.nwindows};
@@ -294,6 +320,7 @@ static void say_all(const struct cp_shadows *s)
 		say_windows(mean_instructions(&windows),
 			100 * (double)s->cost.ns /
 				(double)(cp_process_cpu() - s->cost.began));
+	say_regions(&s->regions);
 	if (s->untimed)
 		say("%u threads had no windows: there were more than %d at a time, or no "
 		    "timers for them",
@@ -321,68 +348,6 @@ void cp_shadow_prepare(void)
 	cp_runtime.shadowed = made;
 }
 
-/* Threads without ticks (there are too many) had some of the time, and nobody knows how
- * much. */
-static enum cp_shadowed_why why_not(const struct cp_shadows *s,
-	enum cp_shadow_counter counter, const struct cp_shadow_estimate *estimate)
-{
-	bool outer = counter >= CP_SHADOW_l2_accesses && counter <= CP_SHADOW_llc_misses;
-
-	if (!s)
-		return CP_SHADOWED_NO;
-	if (s->untimed)
-		return CP_SHADOWED_UNTIMED;
-	if (s->cut)
-		return CP_SHADOWED_CUT;
-	if (s->log.nwindows < CP_SHADOW_FEWEST)
-		return CP_SHADOWED_FEW;
-	if (outer && !s->plain)
-		return CP_SHADOWED_NOT_WARM;
-	if (estimate->high - estimate->low > estimate->value)
-		return CP_SHADOWED_UNKNOWN;
-	return CP_SHADOWED_KNOWN;
-}
-
-static void fill(struct cp_shadowed *to, const struct cp_shadows *s,
-	enum cp_shadow_counter counter, double cpu_ns)
-{
-	struct cp_shadow_windows windows = {0};
-	struct cp_shadow_estimate e = {0};
-
-	memset(to, 0, sizeof(*to));
-	if (s)
-		windows = (struct cp_shadow_windows){s->log.window, s->log.nwindows};
-	if (windows.n >= CP_SHADOW_FEWEST)
-		e = cp_shadow_total(&windows, counter, cpu_ns);
-	to->why = why_not(s, counter, &e);
-	to->low = e.low;
-	to->high = e.high;
-	if (to->why != CP_SHADOWED_KNOWN) {
-		to->without = 1;
-		to->without_ns = cpu_ns;
-		return;
-	}
-	to->with = 1;
-	to->with_ns = cpu_ns;
-	to->value = e.value;
-	to->square = e.error * e.error;
-	for (unsigned i = 0; i < windows.n; i++)
-		to->seen_ns += (double)windows.window[i].cpu_ns;
-}
-
-static void fill_all(const struct cp_shadows *s)
-{
-	const struct cp_event_set *set = &cp_plan.set;
-	double cpu_ns = s ? (double)cp_controller_total(s) : (double)cp_process_cpu();
-
-	for (unsigned q = 0; cp_runtime.shadowed && q < set->nquantities; q++)
-		if (set->quantities[q].shadowed)
-			fill(&cp_runtime.shadowed->of[q], s,
-				(enum cp_shadow_counter)cp_shadow_counter(
-					set->quantities[q].name),
-				cpu_ns);
-}
-
 /* ---- steps ---- */
 
 static void say_cut(struct cp_shadows *s, const char *did)
@@ -400,7 +365,7 @@ static void conclude(void)
 	if (cp_ticks_are_on() && !cp_tick_signal_is_ours())
 		say_cut(s, "cancelled a thread (pthread_cancel)");
 	cp_ticks_stop();
-	fill_all(s);
+	cp_values_fill(s);
 	if (s)
 		say_all(s);
 	cp_runtime.shadows = NULL;
@@ -442,7 +407,7 @@ void cp_shadow_before_job(void)
 	bool were_on = cp_ticks_are_on();
 
 	cp_ticks_stop();
-	fill_all(cp_runtime.shadows);
+	cp_values_fill(cp_runtime.shadows);
 	if (were_on)
 		cp_ticks_resume();
 }
@@ -450,7 +415,7 @@ void cp_shadow_before_job(void)
 void cp_shadow_before_exec(void)
 {
 	cp_ticks_stop();
-	fill_all(cp_runtime.shadows);
+	cp_values_fill(cp_runtime.shadows);
 }
 
 void cp_shadow_exec_failed(void)

@@ -9,16 +9,23 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/engine/engine.h"
+#include "preload/runtime.h"
+#include "regions/tree.h"
 #include "tools/shadow/shadow.h"
 
 #define CP_TICKERS 256 /* threads that have ticks at a time */
 #define CP_PROBES 8
 #define CP_PROBE_PAGE 4096
+#define CP_SITES 64 /* regions that have windows of their own; 0 is none */
+#define CP_SITE_DEPTH CP_SHADOWED_DEPTH
+#define CP_WALK_DEPTH 64
 
 /* Windows, and what has come of them. */
 struct cp_shadow_log {
 	unsigned ended[CP_SHADOW_NENDS]; /* windows, by how they ended */
 	unsigned ticks;
+	unsigned forks;
 	unsigned put_off; /* windows that would have cost more than the budget */
 	unsigned refused; /* forks that the kernel refused */
 	int refused_error;
@@ -62,6 +69,40 @@ struct cp_ticker {
 	uint64_t slice_began, slice_faults;
 };
 
+/* A path of regions, in whatever threads. */
+struct cp_site {
+	unsigned depth; /* 0: free */
+	const struct cp_name *path[CP_SITE_DEPTH];
+	uint64_t executions;   /* that have begun; atomic */
+	uint64_t next;         /* the one that is to have a window; atomic */
+	unsigned counted;      /* windows that ended where it did */
+	unsigned cut;          /* that did not, though the execution had begun */
+	unsigned row;          /* the last ones, of which none was counted */
+	unsigned early;        /* windows that were cut before that */
+	uint64_t instructions; /* of those that are counted */
+	bool paused;           /* some were begun in a pause */
+	struct cp_shadowed_region_item *item;
+};
+
+/* What is done of regions (sites.c): the watch's part; a window of its own is over; and
+ * for the engine of a shadow: what follows is our own work; is the program's again. */
+struct cp_site_calls {
+	void (*begins)(struct cp_live_thread *thread);
+	void (*passed)(const struct cp_name *name, uint64_t tag, enum cp_passed boundary);
+	void (*ended)(struct cp_site *site, const struct cp_shadow_window *window);
+	void (*pause)(void);
+	void (*resume)(void);
+};
+
+/* What a shadow of a region knows of those that are open in it. */
+struct cp_walk {
+	const struct cp_site *site; /* NULL: it is no such shadow */
+	unsigned before;            /* executions, until the one that is counted */
+	bool inside;                /* of one */
+	unsigned depth;
+	struct cp_open_region open[CP_WALK_DEPTH];
+};
+
 /* The state of it all, from the kernel: nothing of it is there unless it was asked for
  * (runtime.h). */
 struct cp_shadows {
@@ -74,7 +115,15 @@ struct cp_shadows {
 	struct cp_ticker ticker[CP_TICKERS];
 	uint64_t random;
 	struct cp_shadow_cost cost;
-	struct cp_shadow_log log;
+	struct cp_shadow_log log, regions;
+	struct cp_watch watch;
+	const struct cp_site_calls *calls;
+	struct cp_site site[CP_SITES];
+	int finding;     /* somebody is looking for a free one; atomic */
+	pid_t forks_now; /* the thread that asked for a fork where it is */
+	struct cp_walk walk;
+	struct cp_engine engine; /* of a shadow: the other one, but for our own work */
+	struct cp_shadow_window gathered[CP_SHADOW_WINDOWS];
 	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
 	/* shadow.c */
 	bool plain;

@@ -55,25 +55,29 @@ static uint64_t faults_now(void)
 	return (uint64_t)usage.ru_minflt;
 }
 
-/* Anything from half of it to one and a half.  Two threads at once may have the same
- * number: nothing depends on that. */
-static uint64_t around(uint64_t ns)
+/* Two threads at once may have the same number: nothing depends on that. */
+uint64_t cp_ticks_around(struct cp_shadows *s, uint64_t amount)
 {
-	uint64_t r = cp_runtime.shadows->random;
+	uint64_t r = s->random;
 
 	r ^= r << 13;
 	r ^= r >> 7;
 	r ^= r << 17;
-	cp_runtime.shadows->random = r;
-	return ns / 2 + r % ns;
+	s->random = r;
+	return amount ? amount / 2 + r % amount : 0;
+}
+
+uint64_t cp_ticks_period(struct cp_shadows *s)
+{
+	unsigned budget = (unsigned)cp_options.budget;
+
+	return cp_ticks_around(
+		s, budget > USUAL_BUDGET ? PERIOD_NS * USUAL_BUDGET / budget : PERIOD_NS);
 }
 
 static uint64_t period(void)
 {
-	unsigned budget = (unsigned)cp_options.budget;
-
-	return around(
-		budget > USUAL_BUDGET ? PERIOD_NS * USUAL_BUDGET / budget : PERIOD_NS);
+	return cp_ticks_period(cp_runtime.shadows);
 }
 
 /* ---- whose turn it is ---- */
@@ -97,7 +101,8 @@ static void note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w
 	log->ended[w->end]++;
 	log->last_detail[w->end] = w->detail;
 	log->last_where[w->end] = w->where;
-	if (w->end == CP_SHADOW_MATCHED && log->nwindows < CP_SHADOW_WINDOWS)
+	if ((w->end == CP_SHADOW_MATCHED || w->end == CP_SHADOW_REGION) &&
+		log->nwindows < CP_SHADOW_WINDOWS)
 		log->window[log->nwindows++] = *w;
 }
 
@@ -105,7 +110,7 @@ static void note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w
 static bool reap(struct cp_shadows *s, int options)
 {
 	struct cp_shadow_window killed = {.end = CP_SHADOW_KILLED},
-				*window = &s->shared->window;
+				*window = &s->shared->window, *left;
 	long ended = cp_syscall(SYS_wait4, s->child, NULL, __WCLONE | options, NULL);
 
 	if (ended != s->child && ended != -ECHILD)
@@ -115,9 +120,10 @@ static bool reap(struct cp_shadows *s, int options)
 	window->cpu_ns = s->shared->cpu_ns;
 	if (window->cpu_ns < s->shared->slice_ns / 4 && window->end == CP_SHADOW_MATCHED)
 		window->end = CP_SHADOW_COPIED;
-	note_end(&s->log, __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE)
-				  ? window
-				  : &killed);
+	left = __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE) ? window : &killed;
+	note_end(window->site ? &s->regions : &s->log, left);
+	if (window->site)
+		s->calls->ended(&s->site[window->site], left);
 	return true;
 }
 
@@ -128,28 +134,60 @@ static void note_offsets(int64_t offset[CP_SHADOW_FILES])
 		offset[fd] = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
 }
 
-static enum cp_ticks_state fork_shadow(
-	struct cp_shadows *s, struct cp_ticker *ticker, const void *context)
+/* Nothing is counted there by the library; what it does itself, and libc for it, is not
+ * counted by the shadow. */
+static void become_shadow(struct cp_shadows *s, const void *context)
+	__attribute__((noreturn));
+
+static void become_shadow(struct cp_shadows *s, const void *context)
+{
+	pid_t thread = s->forks_now;
+
+	if (!s->shared->is_region) {
+		thread = s->owner->thread;
+		cp_self.depth--; /* as the tick found it */
+	}
+	s->engine = *cp_engine;
+	s->engine.pause = s->calls->pause;
+	s->engine.resume = s->calls->resume;
+	cp_engine = &s->engine;
+	cp_runtime.state = CP_SHADOW;
+	s->shadow->execute(context, s->pid, thread);
+}
+
+static bool fork_shadow(
+	struct cp_shadows *s, struct cp_shadow_log *log, const void *context)
 {
 	long child;
 
 	s->shared->posted = s->shared->finished = 0;
-	s->shared->at_ns = cp_controller_total(s);
-	memset(&s->shared->window, 0, sizeof(s->shared->window));
+	s->shared->is_region = log == &s->regions;
 	note_offsets(s->shared->offset);
 	cp_controller_forks(s);
 	child = cp_syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
 	if (child == 0)
-		s->shadow->execute(context, s->pid, ticker->thread);
+		become_shadow(s, context);
 	if (child < 0) {
-		s->log.refused++;
-		s->log.refused_error = (int)-child;
+		log->refused++;
+		log->refused_error = (int)-child;
+		return false;
+	}
+	cp_controller_forked(s);
+	log->forks++;
+	s->child = (pid_t)child;
+	return true;
+}
+
+static enum cp_ticks_state fork_at_tick(
+	struct cp_shadows *s, struct cp_ticker *ticker, const void *context)
+{
+	s->shared->at_ns = cp_controller_total(s);
+	memset(&s->shared->window, 0, sizeof(s->shared->window));
+	s->owner = ticker;
+	if (!fork_shadow(s, &s->log, context)) {
 		cp_tick_timer_arm(ticker->timer, period());
 		return CP_TICKS_IDLE;
 	}
-	cp_controller_forked(s);
-	s->child = (pid_t)child;
-	s->owner = ticker;
 	cp_tick_timer_arm(ticker->timer, SLICE_NS);
 	return CP_TICKS_FORKED;
 }
@@ -200,12 +238,13 @@ static void begin_window(
 	uint64_t wait = cp_controller_wait(s);
 
 	if (wait == 0) {
-		give(s, fork_shadow(s, ticker, context));
+		give(s, fork_at_tick(s, ticker, context));
 		return;
 	}
 	s->log.put_off++;
 	give(s, CP_TICKS_IDLE);
-	cp_tick_timer_arm(ticker->timer, wait > PERIOD_NS ? around(wait) : period());
+	cp_tick_timer_arm(
+		ticker->timer, wait > PERIOD_NS ? cp_ticks_around(s, wait) : period());
 }
 
 /* Whoever ticks looks after a window that is over: its own thread may wait for
@@ -233,6 +272,83 @@ static void act(struct cp_shadows *s, struct cp_ticker *ticker, const void *cont
 	}
 }
 
+/* ---- of regions ---- */
+
+/* Of shadows of regions there are at most two to each one of the whole run, and they have
+ * half of the time. */
+static uint64_t wait_for_turn(struct cp_shadows *s)
+{
+	uint64_t wait = cp_controller_wait(s);
+
+	if (wait == 0 && s->regions.forks > 2 * s->log.forks + 2)
+		return PERIOD_NS;
+	return wait == 0 && s->shared->is_region ? cp_controller_rest(s) : wait;
+}
+
+/* All registers are there where a signal comes. */
+static void ask_for_fork(struct cp_shadows *s)
+{
+	siginfo_t info = {.si_code = SI_QUEUE};
+	pid_t self = (pid_t)cp_syscall(SYS_gettid);
+
+	info.si_value.sival_ptr = s;
+	s->forks_now = self;
+	cp_syscall(SYS_rt_tgsigqueueinfo, s->pid, self, CP_TICK_SIGNAL, &info);
+}
+
+uint64_t cp_ticks_turn(struct cp_shadows *s)
+{
+	uint64_t wait;
+
+	if (!take(s, CP_TICKS_IDLE)) {
+		if (!take(s, CP_TICKS_POSTED))
+			return RETRY_NS;
+		if (!reap(s, WNOHANG)) {
+			give(s, CP_TICKS_POSTED);
+			return RETRY_NS;
+		}
+	}
+	wait = wait_for_turn(s);
+	if (wait) {
+		s->regions.put_off++;
+		give(s, CP_TICKS_IDLE);
+	}
+	return wait;
+}
+
+void cp_ticks_fork_here(struct cp_shadows *s, uint32_t site, uint64_t execution)
+{
+	memset(&s->shared->window, 0, sizeof(s->shared->window));
+	s->shared->window.site = site;
+	s->shared->window.measured = s->walk.before == 0;
+	s->shared->at_ns = execution;
+	s->shared->cpu_ns = 1;
+	s->shared->slice_ns = 0;
+	s->owner = NULL;
+	ask_for_fork(s);
+	if (cp_runtime.state == CP_SHADOW)
+		return;
+	give(s, s->forks_now == 0 ? CP_TICKS_POSTED : CP_TICKS_IDLE);
+	s->forks_now = 0;
+}
+
+/* Is it the signal that the thread has just sent to itself? */
+static bool is_asked_for(struct cp_shadows *s, const siginfo_t *info)
+{
+	return s && info->si_code == SI_QUEUE && info->si_value.sival_ptr == s &&
+	       s->forks_now && s->forks_now == (pid_t)cp_syscall(SYS_gettid) &&
+	       (pid_t)cp_syscall(SYS_getpid) == s->pid;
+}
+
+static void fork_in_region(struct cp_shadows *s, const void *context)
+{
+	uint64_t began = now_ns();
+
+	if (fork_shadow(s, &s->regions, context))
+		s->forks_now = 0;
+	cp_controller_add(s, now_ns() - began);
+}
+
 static bool is_ticker(const struct cp_shadows *s, const struct cp_ticker *ticker)
 {
 	return s && ticker >= s->ticker && ticker < s->ticker + CP_TICKERS;
@@ -246,6 +362,10 @@ static void on_tick(int number, siginfo_t *info, void *context)
 	uint64_t began;
 
 	(void)number;
+	if (is_asked_for(s, info)) {
+		fork_in_region(s, context);
+		return;
+	}
 	if (info->si_code != SI_TIMER || !is_ticker(s, ticker) || !cp_ticks_are_on() ||
 		cp_syscall(SYS_getpid) != s->pid)
 		return;
@@ -315,8 +435,6 @@ static void end_ticker(void)
 	__atomic_store_n(&ticker->thread, 0, __ATOMIC_RELEASE);
 }
 
-static const struct cp_thread_watch watch = {begin_ticker, end_ticker};
-
 /* ---- the beginning and the end ---- */
 
 int cp_ticks_start(struct cp_shadows *shadows, char *why, size_t size)
@@ -336,7 +454,9 @@ int cp_ticks_start(struct cp_shadows *shadows, char *why, size_t size)
 	shadows->state = CP_TICKS_IDLE;
 	cp_runtime.shadows = shadows;
 	begin_ticker();
-	cp_runtime.watch = &watch;
+	shadows->watch = (struct cp_watch){
+		begin_ticker, end_ticker, shadows->calls->begins, shadows->calls->passed};
+	cp_runtime.watch = &shadows->watch;
 	if (!shadows->untimed)
 		return 0;
 	cp_format(why, size,

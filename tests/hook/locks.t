@@ -51,6 +51,7 @@ my %exchanged = (
 	'preload/patch/calls.c' => 'free places are a list; and whoever finds that somebody looks for more does without',
 	'preload/process.c' => 'the state: only a process that is on goes on in the child',
 	'preload/shadow/ticks.c' => 'the state, and timers that are free: a child forgets them',
+	'preload/shadow/sites.c' => 'who waits is not counted; a child forgets them',
 	'regions/series.h' => 'held, of its struct cp_lock, for the simulated PMU',
 );
 my @exchange = grep { $source{$_} =~ /__atomic_(?:exchange|compare_exchange|test_and_set)/ } sort keys %source;

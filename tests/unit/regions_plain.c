@@ -208,19 +208,28 @@ int main(void)
 	srandom(5);
 	for (unsigned i = 0; i < NAMES; i++)
 		names[i] = cp_name_intern(letters + i, 1);
-	run(&(struct cp_layout){1, 1, 1, one, NULL, false, 0, NULL}, "one counter");
-	run(&(struct cp_layout){1, 1, 1, one, &cost, false, 0, NULL},
+	run(&(struct cp_layout){1, 1, 1, one, NULL, false, 0, NULL, false},
+		"one counter");
+	run(&(struct cp_layout){1, 1, 1, one, &cost, false, 0, NULL, false},
 		"one with its cost");
-	run(&(struct cp_layout){1, 1, 1, none, NULL, false, 0, NULL},
+	run(&(struct cp_layout){1, 1, 1, none, NULL, false, 0, NULL, false},
 		"nothing to spread");
-	run(&(struct cp_layout){3, 3, 2, three, &cost, false, 0, NULL}, "three counters");
-	ok(!cp_layout_is_plain(&(struct cp_layout){1, 1, 1, less, NULL, false, 0, NULL}),
+	run(&(struct cp_layout){3, 3, 2, three, &cost, false, 0, NULL, false},
+		"three counters");
+	ok(!cp_layout_is_plain(
+		   &(struct cp_layout){1, 1, 1, less, NULL, false, 0, NULL, false}),
 		"a difference does not end plainly");
-	ok(!cp_layout_is_plain(&(struct cp_layout){2, 1, 1, sum, NULL, false, 0, NULL}),
+	ok(!cp_layout_is_plain(
+		   &(struct cp_layout){2, 1, 1, sum, NULL, false, 0, NULL, false}),
 		"nor does a sum");
-	ok(!cp_layout_is_plain(&(struct cp_layout){1, 1, 1, one, NULL, true, 0, NULL}),
+	ok(!cp_layout_is_plain(
+		   &(struct cp_layout){1, 1, 1, one, NULL, true, 0, NULL, false}),
 		"nor what counts some executions");
-	ok(!cp_layout_is_plain(&(struct cp_layout){1, 1, 1, one, NULL, false, 1, NULL}),
+	ok(!cp_layout_is_plain(
+		   &(struct cp_layout){1, 1, 1, one, NULL, false, 1, NULL, false}),
 		"nor what takes turns");
+	ok(!cp_layout_is_plain(
+		   &(struct cp_layout){1, 1, 1, one, NULL, false, 0, NULL, true}),
+		"nor where somebody looks at each begin");
 	return 0;
 }

@@ -105,6 +105,21 @@ static Bool block_signals(VexGuestAMD64State *g)
 	return answer(g, 0);
 }
 
+/* Beyond the fork's own memory. */
+static Bool changes_nothing(ULong number)
+{
+	static const UShort calls[] = {SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
+		SYS_pread64, SYS_fstat, SYS_stat, SYS_lstat, SYS_newfstatat, SYS_access,
+		SYS_readlink, SYS_getcwd, SYS_getuid, SYS_geteuid, SYS_getgid,
+		SYS_getegid, SYS_clock_gettime, SYS_gettimeofday, SYS_getrusage,
+		SYS_times, SYS_getrandom, SYS_sched_yield, SYS_uname};
+
+	for (UInt i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (calls[i] == number)
+			return True;
+	return False;
+}
+
 Bool calls_make(VexGuestAMD64State *g)
 {
 	switch (g->guest_RAX) {
@@ -122,29 +137,7 @@ Bool calls_make(VexGuestAMD64State *g)
 		return answer(g, calls.parent);
 	case SYS_gettid:
 		return answer(g, calls.thread);
-	case SYS_brk:
-	case SYS_munmap:
-	case SYS_mremap:
-	case SYS_madvise:
-	case SYS_pread64:
-	case SYS_fstat:
-	case SYS_stat:
-	case SYS_lstat:
-	case SYS_newfstatat:
-	case SYS_access:
-	case SYS_readlink:
-	case SYS_getcwd:
-	case SYS_getuid:
-	case SYS_geteuid:
-	case SYS_getgid:
-	case SYS_getegid:
-	case SYS_clock_gettime:
-	case SYS_gettimeofday:
-	case SYS_getrandom:
-	case SYS_sched_yield:
-	case SYS_uname:
-		return make(g);
 	default:
-		return False;
+		return changes_nothing(g->guest_RAX) && make(g);
 	}
 }

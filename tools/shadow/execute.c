@@ -18,6 +18,7 @@
 #define AFTER_MATCH 200000 /* instructions in which the place is not to be met again */
 #define STACK (1u << 20)
 #define FLAGS_OF_KERNEL 0x202 /* IF, and the bit that is always set */
+#define SYSCALL_LENGTH 2
 
 /* run.S */
 enum { CHAIN_SLOW = 0x10001, CHAIN_FAST, LOOK_UP, TURN_OVER, DIVERTED };
@@ -33,6 +34,11 @@ static struct {
 	ULong matched_at; /* instructions */
 	ULong mask;
 	Bool has_x87;
+	/* What there was where the execution of the region began; what is not the
+	 * program's since then; and where that began. */
+	struct cp_shadow_window before;
+	ULong off[CP_SHADOW_NCOUNTERS], pause[CP_SHADOW_NCOUNTERS];
+	UInt pauses;
 } window;
 
 static UChar stack[STACK] __attribute__((aligned(64)));
@@ -48,6 +54,26 @@ static void leave(void)
 		cp_syscall(SYS_exit_group, 0L);
 }
 
+static void subtract(ULong *from, const ULong *what)
+{
+	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
+		from[i] = from[i] > what[i] ? from[i] - what[i] : 0;
+}
+
+/* What the window has counted. */
+static void store(struct cp_shadow_window *w)
+{
+	ULong *count = (ULong *)w->count, *unknown = (ULong *)w->unknown;
+
+	machine_store(w);
+	subtract(count, (const ULong *)window.before.count);
+	subtract(unknown, (const ULong *)window.before.unknown);
+	subtract(count, window.off);
+	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
+		if (unknown[i] > count[i])
+			unknown[i] = count[i];
+}
+
 void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
 {
 	struct cp_shadow_window *w = &shadow_plan.shared->window;
@@ -56,7 +82,7 @@ void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
 		leave();
 	translate_end();
 	if (!window.matched)
-		machine_store(w);
+		store(w);
 	w->end = window.matched && end != CP_SHADOW_AMBIGUOUS ? CP_SHADOW_MATCHED : end;
 	w->detail = detail;
 	w->where = where;
@@ -70,7 +96,7 @@ void shadow_passed(void)
 		return;
 	if (window.matched)
 		shadow_finish(CP_SHADOW_AMBIGUOUS, 0, shadow_guest.guest_RIP);
-	machine_store(&shadow_plan.shared->window);
+	store(&shadow_plan.shared->window);
 	window.matched = True;
 	window.matched_at = machine_instructions();
 }
@@ -160,28 +186,88 @@ static ULong cpu_ns(void)
 
 static void look_at_limits(void)
 {
+	ULong limit = shadow_plan.shared->is_region ? shadow_plan.region_limit
+						    : shadow_plan.limit;
+
 	if (window.matched && machine_instructions() > window.matched_at + AFTER_MATCH)
 		shadow_finish(CP_SHADOW_MATCHED, 0, 0);
-	if (machine_instructions() > shadow_plan.limit)
+	if (machine_instructions() > limit)
 		shadow_finish(CP_SHADOW_LIMIT, 0, shadow_guest.guest_RIP);
 	if (cpu_ns() > shadow_plan.limit_ns)
 		shadow_finish(CP_SHADOW_LATE, 0, shadow_guest.guest_RIP);
 }
 
+static void begin_pause(void)
+{
+	if (window.pauses++ == 0)
+		machine_count(window.pause);
+}
+
+static void end_pause(void)
+{
+	ULong now[CP_SHADOW_NCOUNTERS];
+
+	if (!window.pauses || --window.pauses)
+		return;
+	machine_count(now);
+	subtract(now, window.pause);
+	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
+		window.off[i] += now[i];
+}
+
+static void take_word(enum cp_shadow_word word)
+{
+	switch (word) {
+	case CP_SHADOW_BEGINS:
+		shadow_plan.shared->window.measured = 1;
+		machine_store(&window.before);
+		VG_(memset)(window.off, 0, sizeof(window.off));
+		break;
+	case CP_SHADOW_ENDS:
+		shadow_finish(CP_SHADOW_REGION, 0, 0);
+	case CP_SHADOW_CUT:
+		shadow_finish(CP_SHADOW_CROSSED, 0, shadow_guest.guest_RIP);
+	case CP_SHADOW_PAUSES:
+		begin_pause();
+		break;
+	case CP_SHADOW_RESUMES:
+		end_pause();
+		break;
+	case CP_SHADOW_SILENT:
+		registers_silent();
+		break;
+	}
+}
+
+/* Did the library make it? */
+static Bool is_word(void)
+{
+	return shadow_guest.guest_RAX == CP_SHADOW_CALL &&
+	       own_code_at(shadow_guest.guest_RIP - SYSCALL_LENGTH);
+}
+
 /* R11 is then what the kernel has for flags: VEX knows nothing of those two. */
 static void make_call(void)
 {
-	if (!calls_make(&shadow_guest))
+	if (is_word())
+		take_word((enum cp_shadow_word)shadow_guest.guest_RDI);
+	else if (!calls_make(&shadow_guest))
 		shadow_finish(CP_SHADOW_SYSCALL, (UInt)shadow_guest.guest_RAX,
 			shadow_guest.guest_RIP);
 	shadow_guest.guest_R11 |= FLAGS_OF_KERNEL;
+}
+
+static void look_for_place(void)
+{
+	if (!shadow_plan.shared->is_region)
+		translate_look_at(shadow_plan.shared->place.reg[16]);
 }
 
 /* Code was changed by the program, or is to be read anew. */
 static void forget_code(void)
 {
 	translate_forget_all();
-	translate_look_at(shadow_plan.shared->place.reg[16]);
+	look_for_place();
 }
 
 static void go_on_after(UWord why)
@@ -245,11 +331,12 @@ static void begin_window(void)
 	window.begun = True;
 	if (window.has_x87)
 		shadow_finish(CP_SHADOW_X87, 0, shadow_guest.guest_RIP);
-	wait_for_place();
+	if (!shadow_plan.shared->is_region)
+		wait_for_place();
 	layout = memory_separate();
 	calls_begin(window.parent, window.thread, window.mask);
 	translate_begin(layout);
-	translate_look_at(shadow_plan.shared->place.reg[16]);
+	look_for_place();
 	execute_window();
 }
 
@@ -278,7 +365,8 @@ static int start(const struct cp_shadow_plan *plan, char *why, uint64_t size)
 	const HChar *reason;
 
 	shadow_plan = *plan;
-	own_code_add((Addr)plan->own_begin, (Addr)plan->own_end);
+	for (UInt i = 0; i < CP_SHADOW_CODES; i++)
+		own_code_add((Addr)plan->own[i].begin, (Addr)plan->own[i].end);
 	reason = machine_start();
 	if (!reason)
 		reason = translate_start();

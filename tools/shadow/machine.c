@@ -13,6 +13,7 @@
 #include "machine_options.h"
 #include "machines/front.h"
 #include "model/host.h"
+#include "model/span.h"
 
 struct tool_options tool_options = {.native = False};
 
@@ -104,12 +105,18 @@ const HChar *machine_start(void)
 
 /* ---- what it has counted ---- */
 
-/* Once: the model adds up its misses then. */
-static void collect(void)
+/* Counts so far.  The model adds up its misses for that, which is undone, as it goes on.
+ */
+static void collect(ULong n[CP_SIM_NALL])
 {
 	if (tool_options.has_front)
 		front_collect(front);
 	core_collect(running);
+	VG_(memcpy)(n, running->count, CP_SIM_NALL * sizeof(*n));
+	for (UInt i = 0; i < SPAN_LEVELS; i++)
+		for (UInt store = 0; store < 2; store++)
+			running->count[span_levels[i].misses + store] -=
+				running->count[span_levels[i].lines + store];
 }
 
 ULong machine_instructions(void)
@@ -144,21 +151,18 @@ static void store_unknown(ULong *to)
 }
 
 /* Where there is nothing behind L2, that is the last level. */
-static void end_at_l2(struct cp_shadow_window *window)
+static void end_at_l2(ULong count[CP_SHADOW_NCOUNTERS])
 {
-	window->count[CP_SHADOW_llc_accesses] = window->count[CP_SHADOW_l2_accesses];
-	window->unknown[CP_SHADOW_llc_accesses] = window->unknown[CP_SHADOW_l2_accesses];
-	window->count[CP_SHADOW_llc_misses] = window->count[CP_SHADOW_l2_misses];
-	window->unknown[CP_SHADOW_llc_misses] = window->unknown[CP_SHADOW_l2_misses];
+	count[CP_SHADOW_llc_accesses] = count[CP_SHADOW_l2_accesses];
+	count[CP_SHADOW_llc_misses] = count[CP_SHADOW_l2_misses];
 }
 
 /* As output/presets/sim.events has them. */
-void machine_store(struct cp_shadow_window *window)
+void machine_count(ULong to[CP_SHADOW_NCOUNTERS])
 {
-	ULong *to = (ULong *)window->count;
-	const ULong *n = (const ULong *)running->count;
+	ULong n[CP_SIM_NALL];
 
-	collect();
+	collect(n);
 	to[CP_SHADOW_instructions] = n[CP_SIM_instructions];
 	to[CP_SHADOW_l1d_accesses] = n[CP_SIM_l1d_loads] + n[CP_SIM_l1d_stores];
 	to[CP_SHADOW_l1d_loads] = n[CP_SIM_l1d_loads];
@@ -177,10 +181,17 @@ void machine_store(struct cp_shadow_window *window)
 	to[CP_SHADOW_dtlb_walks] = n[CP_SIM_dtlb_load_walks] + n[CP_SIM_dtlb_store_walks];
 	to[CP_SHADOW_itlb_misses] = n[CP_SIM_itlb_misses];
 	to[CP_SHADOW_itlb_walks] = n[CP_SIM_itlb_walks];
+	if (!tool_options.machine.llc.sets)
+		end_at_l2(to);
+}
+
+void machine_store(struct cp_shadow_window *window)
+{
+	machine_count((ULong *)window->count);
 	if (!running->flex)
 		store_unknown((ULong *)window->unknown);
 	if (!tool_options.machine.llc.sets)
-		end_at_l2(window);
+		end_at_l2((ULong *)window->unknown);
 	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
 		if (window->unknown[i] > window->count[i])
 			window->unknown[i] = window->count[i];

@@ -45,6 +45,8 @@ const HChar *machine_start(void); /* why not; NULL: it is there */
 ULong machine_instructions(void);
 /* Once. */
 void machine_store(struct cp_shadow_window *window);
+/* The counts alone. */
+void machine_count(ULong to[CP_SHADOW_NCOUNTERS]);
 
 /* translate.c */
 const HChar *translate_start(void);
@@ -73,5 +75,9 @@ Bool calls_make(VexGuestAMD64State *guest);
 /* registers.c: False: there is something that cannot be taken over. */
 Bool registers_take(VexGuestAMD64State *guest, const void *context);
 Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place);
+/* A function of the library goes back to the program, if that is where it goes: what it
+ * may have left in registers is different there. */
+void registers_forget(Addr to);
+void registers_silent(void); /* the next one has no result there either */
 
 #endif

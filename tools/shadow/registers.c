@@ -86,6 +86,48 @@ Bool registers_take(VexGuestAMD64State *guest, const void *context)
 	return image[TAGS] == 0;
 }
 
+/* Those that a function may leave anything in, and has no result in. */
+#define SCRATCH(X)                                                                       \
+	X(R8)                                                                            \
+	X(R9)                                                                            \
+	X(R10)                                                                           \
+	X(R11)                                                                           \
+	X(RDI)                                                                           \
+	X(RSI)                                                                           \
+	X(RCX)
+#define FORGOTTEN 0x5ead00f0f0075ad0ull
+
+/* The function that returns next has no result. */
+static Bool is_silent;
+
+void registers_silent(void)
+{
+	is_silent = True;
+}
+
+void registers_forget(Addr to)
+{
+	if (own_code_at(to))
+		return;
+#define X(name) shadow_guest.guest_##name = FORGOTTEN;
+	SCRATCH(X)
+#undef X
+	if (is_silent)
+		shadow_guest.guest_RAX = shadow_guest.guest_RDX = FORGOTTEN;
+	is_silent = False;
+}
+
+/* A bit for each register in which anything may be at the same place. */
+static UInt forgotten_of(const VexGuestAMD64State *guest)
+{
+	UInt forgotten = 0;
+
+#define X(n, name) forgotten |= (UInt)(guest->guest_##name == FORGOTTEN) << (n);
+	GENERAL(X)
+#undef X
+	return forgotten;
+}
+
 /* Then R11 has the kernel's flags, some of which are undefined. */
 static Bool is_after_call(Addr pc)
 {
@@ -96,14 +138,16 @@ static Bool is_after_call(Addr pc)
 
 Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place)
 {
-	Bool any_flags = is_after_call(place->reg[CP_SHADOW_REGISTERS - 1]), same = True;
+	UInt forgotten = forgotten_of(guest);
+	Bool same = True;
 
-#define X(n, name)                                                                       \
-	same &= guest->guest_##name == place->reg[n] || ((n) == R11 && any_flags);
+	if (is_after_call(place->reg[CP_SHADOW_REGISTERS - 1]))
+		forgotten |= 1u << R11;
+#define X(n, name) same &= guest->guest_##name == place->reg[n] || (forgotten >> (n)&1);
 	GENERAL(X)
 #undef X
 	for (UInt i = 0; same && i < CP_SHADOW_REGISTERS; i++)
-		if (place->readable >> i & 1)
+		if ((place->readable & ~forgotten) >> i & 1)
 			same = VG_(memcmp)((const void *)place->reg[i], place->memory[i],
 				       CP_SHADOW_SEEN) == 0;
 	return same;

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define CP_SHADOW_PROTOCOL 3
+#define CP_SHADOW_PROTOCOL 4
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -38,9 +38,11 @@ enum cp_shadow_counter {
 		CP_SHADOW_NCOUNTERS
 };
 
-/* How a window ends; X(name, text).  The first is the only one that is counted. */
+/* How a window ends; X(name, text).  The first two are counted: one of the whole run, and
+ * one of a region. */
 #define CP_SHADOW_ENDS(X)                                                                \
 	X(MATCHED, "ended where the program was at its next tick")                       \
+	X(REGION, "ended where an execution of their region did")                        \
 	X(LIMIT, "did not get there within the limit of instructions")                   \
 	X(LATE, "did not get there in time")                                             \
 	X(SYSCALL, "met a system call that would have had an effect")                    \
@@ -49,6 +51,7 @@ enum cp_shadow_counter {
 	X(FAULT, "met a fault, or memory that is shared with others")                    \
 	X(AMBIGUOUS, "came by the place twice")                                          \
 	X(UNPOSTED, "saw no next tick of the program")                                   \
+	X(CROSSED, "met regions that cross each other, or a pause")                      \
 	X(BROKEN, "failed in the translation of code")                                   \
 	X(COPIED,                                                                        \
 		"were spent on copies of pages, which a fork makes, for the most part")  \
@@ -65,9 +68,12 @@ struct cp_shadow_window {
 	uint32_t end; /* enum cp_shadow_end */
 	/* The number of a system call or signal, or the first byte of an instruction. */
 	uint32_t detail;
-	uint64_t where;  /* the address of an instruction, or of memory */
-	uint64_t cpu_ns; /* of the thread, between the two ticks */
-	uint64_t at_ns;  /* of the process, at the first of them */
+	uint32_t site;     /* of a region: which; 0: it is of the whole run */
+	uint32_t measured; /* of a region: the execution that is counted has begun */
+	uint64_t where;    /* the address of an instruction, or of memory */
+	/* Of the thread, between the two ticks; and of the process, at the first of them.
+	 * Of a region: 1, and the number of the execution. */
+	uint64_t cpu_ns, at_ns;
 	uint64_t count[CP_SHADOW_NCOUNTERS];
 	/* Of count, what may not have been: misses that were hits, if the cache, empty
 	 * when the window began, had the line. */
@@ -85,6 +91,22 @@ struct cp_shadow_place {
 	uint8_t memory[CP_SHADOW_REGISTERS][CP_SHADOW_SEEN];
 };
 
+/*
+ * What the library tells its shadow by a system call of that number, which there is not,
+ * from its own code: the execution that is to be counted begins here, or ends; its window
+ * is cut here; what follows is not the program's, or is again; the program's call, which
+ * we are in, has no result.
+ */
+#define CP_SHADOW_CALL 0x43500000
+enum cp_shadow_word {
+	CP_SHADOW_BEGINS,
+	CP_SHADOW_ENDS,
+	CP_SHADOW_CUT,
+	CP_SHADOW_PAUSES,
+	CP_SHADOW_RESUMES,
+	CP_SHADOW_SILENT,
+};
+
 /* Descriptors that a shadow can read from. */
 #define CP_SHADOW_FILES 64
 
@@ -92,6 +114,8 @@ struct cp_shadow_place {
 struct cp_shadow_shared {
 	/* Where the program was in its files when it was forked; < 0: nowhere. */
 	int64_t offset[CP_SHADOW_FILES];
+	/* 1: it ends where the library says so, and not at a place. */
+	uint32_t is_region;
 	uint32_t posted;   /* a futex: 1, when place and cpu_ns are there */
 	uint32_t finished; /* by the shadow, when its window is there */
 	struct cp_shadow_place place;
@@ -100,14 +124,17 @@ struct cp_shadow_shared {
 	struct cp_shadow_window window; /* of the shadow that is at work */
 };
 
+#define CP_SHADOW_CODES 8
 struct cp_shadow_plan {
 	struct cp_shadow_shared *shared;
 	const char *const *words; /* the machine, as the simulated PMU's options */
 	uint32_t nwords;
-	uint64_t limit;    /* instructions */
-	uint64_t limit_ns; /* of the shadow's CPU time */
-	/* Code that is not counted: the library's. */
-	const char *own_begin, *own_end;
+	uint64_t limit, region_limit; /* instructions */
+	uint64_t limit_ns;            /* of the shadow's CPU time */
+	/* Code that is not counted: the library's, and that of what it has loaded. */
+	struct cp_shadow_code {
+		const char *begin, *end;
+	} own[CP_SHADOW_CODES];
 };
 
 struct cp_shadow {

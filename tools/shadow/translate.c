@@ -241,12 +241,29 @@ static void look_before(IRSB *out, Int at)
 	out->stmts[at] = IRStmt_Dirty(d);
 }
 
+/* At the end of a function of the library. */
+static void forget_at_return(IRSB *out)
+{
+	IRDirty *d = unsafeIRDirty_0_N(
+		1, "forget", (void *)registers_forget, mkIRExprVec_1(out->next));
+
+	d->nFxState = 1;
+	d->fxState[0].fx = Ifx_Modify;
+	d->fxState[0].offset = __builtin_offsetof(VexGuestAMD64State, guest_RAX);
+	d->fxState[0].size = 16 * 8;
+	d->fxState[0].nRepeats = 0;
+	d->fxState[0].repeatLen = 0;
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+}
+
 static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
 {
 	IRSB *out = instrument(closure, in, layout, extents, host, guest_word, host_word);
 
+	if (out->jumpkind == Ijk_Ret && own_code_at(extents->base[0]))
+		forget_at_return(out);
 	for (Int i = 0; looking.now && i < out->stmts_used; i++) {
 		const IRStmt *s = out->stmts[i];
 
