@@ -28,6 +28,7 @@
 #include "preload/libc/real.h"
 #include "preload/program/level.h"
 #include "preload/program/sanitizers.h"
+#include "preload/run.h"
 #include "preload/runtime.h"
 #include "base/counters/simtool.h"
 
@@ -291,6 +292,17 @@ static uint64_t seed_of_process(const char *directory)
 	return 1 + cp_hash_text((uint64_t)getpid(), directory) % 1000000000;
 }
 
+/* With a seed that was given, ranks of a job draw bursts of their own, too: the same
+ * ones, at the same places of the same program, would tell no more than one rank does. */
+static struct cp_sample_plan sample_of_rank(const struct cp_sample_plan *plan)
+{
+	struct cp_sample_plan sample = *plan;
+
+	if (sample.seed && cp_run.rank.number > 0)
+		sample.seed += (uint64_t)cp_run.rank.number << 40;
+	return sample;
+}
+
 /* Beside its machines. */
 static void add_plan(
 	struct command *command, const struct cp_plan *plan, const char *directory)
@@ -301,8 +313,10 @@ static void add_plan(
 		add_word(command, command->window);
 	}
 	if (plan->sample.sets) {
-		cp_sample_option(&plan->sample, seed_of_process(directory),
-			command->sample, sizeof(command->sample));
+		struct cp_sample_plan sample = sample_of_rank(&plan->sample);
+
+		cp_sample_option(&sample, seed_of_process(directory), command->sample,
+			sizeof(command->sample));
 		add_word(command, command->sample);
 	}
 	cp_sweep_option(&plan->sweep, command->sweep, sizeof(command->sweep));
