@@ -44,6 +44,8 @@ static const struct {
 	{"walkers", offsetof(struct cp_machine, ooo.walkers), 16},
 	{"l2-fill-buffers", offsetof(struct cp_machine, ooo.l2_fill_buffers), 1024},
 	{"prefetch-distance", offsetof(struct cp_machine, ooo.distance), 31},
+	{"prefetch-latency", offsetof(struct cp_machine, ooo.near), 100000},
+	{"llc-stay", offsetof(struct cp_machine, ooo.stay), 4000000000u},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -137,6 +139,8 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_LLC_LINE] = "llc-cycles-per-line",
 	[CP_ASSUMED_MEMORY_LINE] = "memory-cycles-per-line",
 	[CP_ASSUMED_DISTANCE] = "prefetch-distance",
+	[CP_ASSUMED_NEAR] = "prefetch-latency",
+	[CP_ASSUMED_STAY] = "llc-stay",
 };
 
 /* The latencies of what the file names are assumed in it, and these keys. */

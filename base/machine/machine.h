@@ -61,6 +61,8 @@ struct cp_ooo {
 	uint32_t window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
 	uint32_t distance; /* look-ups that a stream is fetched ahead */
+	uint32_t near;     /* cycles that such a line takes */
+	uint32_t stay;     /* cycles that a line is in the last level if nobody asks */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
@@ -82,6 +84,8 @@ enum cp_assumed {
 	CP_ASSUMED_LLC_LINE,
 	CP_ASSUMED_MEMORY_LINE,
 	CP_ASSUMED_DISTANCE,
+	CP_ASSUMED_NEAR,
+	CP_ASSUMED_STAY,
 	CP_NASSUMED
 };
 

@@ -132,9 +132,10 @@ void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t si
 	if (!machine->timed || !ooo->on)
 		cp_format(to, size, "--out-of-order=no");
 	else
-		cp_format(to, size, "--out-of-order=%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u",
+		cp_format(to, size,
+			"--out-of-order=%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u",
 			machine->level[CP_L1D].latency, ooo->window, ooo->mispredict,
 			ooo->walkers, ooo->l2_fill_buffers, ooo->width, ooo->loads,
 			ooo->stores, ooo->l2_line, ooo->llc_line, ooo->memory_line,
-			ooo->distance);
+			ooo->distance, ooo->near, ooo->stay);
 }

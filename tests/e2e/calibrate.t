@@ -26,7 +26,7 @@ sub doctor { command(['doctor', @_]) }
 	is($run->{err}, '', 'nothing is said');
 	my $made = decode_json($run->{out});
 	my %figure = map { $_->{figure} => $_ } @{$made->{calibration}{figures}};
-	is(scalar(keys %figure), 25, 'figures');
+	is(scalar(keys %figure), 27, 'figures');
 	cmp_ok($made->{calibration}{rounds}, '>=', 1, 'rounds');
 	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream mispredict)) {
 		ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");

@@ -253,6 +253,8 @@ static void test_out_of_order(void)
 	is_u64(machine.ooo.llc_line, 100 * (10 + CP_FIGURE_STREAM_LLC), "L3's");
 	is_u64(machine.ooo.memory_line, 100 * (10 + CP_FIGURE_STREAM_MEMORY), "memory's");
 	is_u64(machine.ooo.distance, 20, "how far ahead lines are fetched");
+	is_u64(machine.ooo.near, 10 + CP_FIGURE_NEAR, "what they take then");
+	is_u64(machine.ooo.stay, 10 + CP_FIGURE_STAY, "how long lines stay");
 	is_u64(machine.assumed,
 		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
 		"and what is not measured is assumed");

@@ -38,8 +38,10 @@ enum cp_figure {
 	CP_FIGURE_STREAM_LLC,
 	CP_FIGURE_STREAM_MEMORY,
 	CP_FIGURE_PREFETCH,
+	CP_FIGURE_NEAR,
 	CP_FIGURE_LLC_RANDOM,
 	CP_FIGURE_LLC_STREAM,
+	CP_FIGURE_STAY,
 	CP_FIGURE_TRANSFER,
 	CP_NFIGURES
 };
@@ -133,7 +135,7 @@ double cp_quarter(double values[], size_t count);
 /* Each adds what it finds to the figures of the round. */
 typedef void cp_measure(struct cp_host *host, double found[CP_NFIGURES]);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
-	cp_measure_branches, cp_measure_streams, cp_measure_transfers;
+	cp_measure_branches, cp_measure_streams, cp_measure_stay, cp_measure_transfers;
 
 /* Cycles of a load that depends on the one before, from all over so many bytes, and of
  * what finds its address; a load's share of the time, if so many walks go at a time. */
@@ -141,6 +143,9 @@ double cp_walk(const struct cp_host *host, size_t bytes);
 
 /* Cycles of a load from one of so many places, a stride and some lines apart. */
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride);
+
+/* Links them as that; returns the first, or NULL. */
+void **cp_chain_link(char *memory, size_t count, size_t stride);
 
 /* ---- curves ---- */
 

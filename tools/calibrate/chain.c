@@ -55,19 +55,28 @@ static void **place_of(char *memory, size_t number, size_t stride)
 	return (void **)(void *)(memory + number * stride + line * CP_LINE);
 }
 
-double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride)
+void **cp_chain_link(char *memory, size_t count, size_t stride)
 {
 	uint32_t *order = malloc(count * sizeof(*order));
-	struct chain chain;
+	void **first;
 
 	if (!order)
-		return NAN;
+		return NULL;
 	shuffle_order(order, count);
-	chain.at = place_of(memory, order[0], stride);
+	first = place_of(memory, order[0], stride);
 	for (size_t i = 0; i < count; i++)
 		*place_of(memory, order[i], stride) =
 			place_of(memory, order[(i + 1) % count], stride);
 	free(order);
+	return first;
+}
+
+double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride)
+{
+	struct chain chain = {cp_chain_link(memory, count, stride)};
+
+	if (!chain.at)
+		return NAN;
 	for (size_t i = 0; i <= count / STEPS; i++)
 		run_chain(&chain);
 	return cp_best(TRIES, STEPS, run_chain, &chain) / host->ns;

@@ -61,6 +61,8 @@ static const struct key {
 	{"l2-cycles-per-line", CP_FIGURE_STREAM_L2, 2, 0},
 	{"llc-cycles-per-line", CP_FIGURE_STREAM_LLC, 2, 0},
 	{"memory-cycles-per-line", CP_FIGURE_STREAM_MEMORY, 2, 0},
+	{"prefetch-latency", CP_FIGURE_NEAR, 0, 0},
+	{"llc-stay", CP_FIGURE_STAY, 0, 0},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 

@@ -107,9 +107,9 @@ static void run_chain(void *context)
 		*at = *(void **volatile *)*at;
 }
 
-static double next_lines(const struct cp_host *host)
+static double next_lines(const struct cp_host *host, size_t bytes)
 {
-	size_t lines = host->page_bytes / CP_LINE;
+	size_t lines = bytes / CP_LINE;
 	void **at = (void **)(void *)host->pages;
 
 	for (size_t i = 0; i < lines; i++)
@@ -133,5 +133,8 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 		found[CP_FIGURE_LLC_STREAM] = capacity_of(host, 2 * l2, false);
 	}
 	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, most_of(host));
-	found[CP_FIGURE_PREFETCH] = found[CP_FIGURE_MEMORY] / next_lines(host);
+	found[CP_FIGURE_PREFETCH] =
+		found[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes);
+	if (llc && cp_host_llc_piece(host) <= host->page_bytes)
+		found[CP_FIGURE_NEAR] = next_lines(host, cp_host_llc_piece(host));
 }

@@ -227,6 +227,8 @@ static const struct {
 	{1, 100000, True, "LLC-LINE: expected 0 to 100000"},
 	{1, 1000000, True, "MEMORY-LINE: expected 0 to 1000000"},
 	{1, 31, True, "DISTANCE: expected 0 to 31"},
+	{1, 100000, True, "NEAR: expected 0 to 100000"},
+	{1, 4000000000u, True, "STAY: expected 0 to 4000000000"},
 };
 #define NOOO (sizeof(ooo_ranges) / sizeof(ooo_ranges[0]))
 
@@ -238,13 +240,13 @@ static void parse_ooo(const HChar *value)
 	if (VG_(strcmp)(value, "no") == 0)
 		return;
 	if (!parse_numbers(&value, ',', v, NOOO) || *value)
-		refuse_option("--out-of-order", "expected twelve numbers");
+		refuse_option("--out-of-order", "expected fourteen numbers");
 	for (UInt i = 0; i < NOOO; i++)
 		if ((v[i] < ooo_ranges[i].least && (v[i] || !ooo_ranges[i].optional)) ||
 			v[i] > ooo_ranges[i].most)
 			refuse_option("--out-of-order", ooo_ranges[i].refusal);
-	described.ooo = (struct ooo){
-		v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9], v[10], v[11]};
+	described.ooo = (struct ooo){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8],
+		v[9], v[10], v[11], v[12], v[13]};
 }
 
 /* N,ONE-HOP,TWO-HOPS,CACHE[,ring][,close] */

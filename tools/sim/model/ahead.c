@@ -59,14 +59,15 @@ struct journey {
 	uint64_t start, translated, ahead;
 };
 
-/* A line that was fetched ahead: from L2, once it is there.  Who fetches ahead has enough
+/* A line that was fetched ahead, once it is there.  Who fetches ahead has enough
  * buffers. */
 static struct trip meet_line(
 	struct ahead *a, enum level level, uint32_t latency, const struct journey *j)
 {
-	struct trip near = make_trip(
-		a, SECOND, a->reach.latency[NOBODY][SECOND], j->start, j->translated);
-	uint64_t from = find_room_behind(a, level, j->ahead);
+	uint64_t from = find_room_behind(a, level, j->ahead),
+		 there = room_take(&a->l2_lines, j->translated, a->of.l2_line);
+	struct trip near = {there + a->of.near, (uint32_t)(j->translated - j->start),
+		(uint32_t)(there - j->translated), a->of.near, SECOND};
 
 	if (from + latency <= near.ready)
 		return near;
@@ -82,7 +83,7 @@ LANES_INLINE struct trip travel_line(
 
 	if (j->kind == LOAD)
 		core->count[CP_SIM_load_latency_cycles] += latency;
-	return j->ahead && owner == NOBODY && level > SECOND
+	return j->ahead && owner == NOBODY
 		       ? meet_line(a, level, latency, j)
 		       : make_trip(a, level, latency, j->start, j->translated);
 }
@@ -140,6 +141,17 @@ static void add_entry(struct ahead *a, uint64_t there)
 	a->left[a->missing_stores++ % ENTRIES] = a->drained;
 }
 
+/* Lines of the last level that nobody has asked for during the stay have left it. */
+static __attribute__((noinline)) void lose_lines(
+	struct ahead *a, struct journey *j, uint64_t line)
+{
+	uint32_t now = (uint32_t)(cycle_now(a) >> STAY_UNIT_LOG),
+		 then = stays_renew(a->stays, line, now);
+
+	if (stays_is_over(line, then, now, a->of.stay))
+		j->missed.llc = later_of(j->missed.llc, j->missed.l2);
+}
+
 static struct trip travel(
 	struct core *core, struct ahead *a, struct journey *j, uint64_t address)
 {
@@ -148,6 +160,8 @@ static struct trip travel(
 
 	if (!j->missed.l1)
 		return none;
+	if (a->stays && address)
+		lose_lines(a, j, address >> core->line_shift);
 	if (a->of.distance && address)
 		j->ahead = streams_look_up(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
@@ -541,6 +555,8 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 
 void ahead_free(struct ahead *a)
 {
+	if (a && a->stays)
+		host_free(a->stays, sizeof(*a->stays));
 	if (a)
 		host_free(a, sizeof(*a));
 }

@@ -19,6 +19,53 @@
 #define STEP_BITS 14
 #define AHEAD_STEPS 128
 
+/* ---- lines that others take the places of ---- */
+
+/* When lines were last asked for, so that those can be told that have not been for so
+ * long that others, of whom the simulator knows nothing, have taken their places in the
+ * last level: other guests of a machine, or other processes.  Half of them have when the
+ * stay is over, the first at a quarter of it, and the last at four times of it.  Only the
+ * latest lines are kept; one that is not there any more has not left. */
+#define STAYS_LOG 18     /* sets */
+#define STAYS_WAYS 4     /* the latest first */
+#define STAY_UNIT_LOG 10 /* of the cycles that are one unit of times */
+
+struct stay {
+	uint32_t line, at; /* line: its number + 1, what fits; 0: none */
+};
+
+struct stays {
+	struct stay of[1 << STAYS_LOG][STAYS_WAYS];
+};
+
+/* The line is asked for now: when was it before?  In units; `now`: that is not known. */
+LANES_INLINE uint32_t stays_renew(struct stays *s, uint64_t line, uint32_t now)
+{
+	struct stay *set = s->of[line * 0x9e3779b97f4a7c15ull >> (64 - STAYS_LOG)],
+		    found = {(uint32_t)line + 1, now};
+	int i = 0;
+
+	while (i < STAYS_WAYS - 1 && set[i].line != found.line)
+		i++;
+	if (set[i].line == found.line)
+		found.at = set[i].at;
+	for (; i > 0; i--)
+		set[i] = set[i - 1];
+	set[0] = (struct stay){found.line, now};
+	return found.at;
+}
+
+/* Has a line left that was asked for then?  Each has a chance of its own. */
+LANES_INLINE int stays_is_over(uint64_t line, uint32_t then, uint32_t now, uint32_t stay)
+{
+	uint64_t draw = ((line << 32 ^ then) * 0x9e3779b97f4a7c15ull) >> 54,
+		 most = ((uint64_t)stay << (draw >> 8)) * (256 + (draw & 255));
+
+	return (uint64_t)(now - then) << (STAY_UNIT_LOG + 10) > most;
+}
+
+/* ---- the core ---- */
+
 /* Where the program has got to: instructions before it, and ticks that they take if
  * nothing is late. */
 struct position {
@@ -111,6 +158,7 @@ struct ahead {
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
 	struct streams streams;
+	struct stays *stays; /* NULL: no line leaves the last level unasked */
 };
 
 /* ---- values ---- */

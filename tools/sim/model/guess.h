@@ -5,6 +5,7 @@
  * that follows this branch most of the time.  And streams of lines, in time alone: what
  * the caches have stays as it is, but lines that come at the same distance from each
  * other for the third time in a page were asked for when those some look-ups before were.
+ * A stream that leaves its page at that distance goes on in the next one.
  */
 #ifndef CACHEPEEK_SIM_GUESS_H
 #define CACHEPEEK_SIM_GUESS_H
@@ -77,29 +78,80 @@ LANES_INLINE int guesses_miss(struct guesses *g, const struct batch *b, uint64_t
 
 /* ---- lines ---- */
 
-#define STREAMS 64         /* a power of two, as is the next */
-#define STREAM_LOOK_UPS 32 /* that are remembered of each */
+#define STREAM_SETS_LOG 4
+#define STREAM_WAYS 4      /* loads from all over must not drive a stream away */
+#define STREAM_LOOK_UPS 32 /* that are remembered of each; a power of two */
 #define STREAM_PAGE_LOG 12
 
+/* page: its number + 1; 0: none. */
 struct stream {
-	uint64_t page;
+	uint64_t page, used;
 	int32_t last, step;
 	uint32_t count, trained; /* look-ups; of these the first that fetched others */
 	uint64_t at[STREAM_LOOK_UPS];
 };
 
 struct streams {
-	struct stream of[STREAMS];
+	uint64_t look_ups;
+	struct stream of[1 << STREAM_SETS_LOG][STREAM_WAYS];
 };
 
-LANES_INLINE void stream_begin(struct stream *s, uint64_t page, int32_t line, uint64_t at)
+LANES_INLINE struct stream *streams_set(struct streams *all, uint64_t page)
 {
+	return all->of[page * 0x9e3779b97f4a7c15ull >> (64 - STREAM_SETS_LOG)];
+}
+
+/* That of the page, or NULL. */
+LANES_INLINE struct stream *streams_find(struct streams *all, uint64_t page)
+{
+	struct stream *s = streams_set(all, page);
+
+	for (int i = 0; i < STREAM_WAYS; i++)
+		if (s[i].page == page)
+			return &s[i];
+	return 0;
+}
+
+LANES_INLINE struct stream *streams_oldest(struct streams *all, uint64_t page)
+{
+	struct stream *s = streams_set(all, page), *oldest = s;
+
+	for (int i = 1; i < STREAM_WAYS; i++)
+		if (s[i].used < oldest->used)
+			oldest = &s[i];
+	return oldest;
+}
+
+/* The trained stream of a neighbouring page whose next line would be this one; NULL. */
+LANES_INLINE struct stream *streams_from(
+	struct streams *all, uint64_t page, int32_t line, int32_t lines)
+{
+	for (int way = -1; way <= 1; way += 2) {
+		struct stream *s = streams_find(all, page + (uint64_t)(int64_t)way);
+
+		if (s && s->trained && s->last + s->step + way * lines == line)
+			return s;
+	}
+	return 0;
+}
+
+/* The page's first look-up: its stream, which has looked up the one before already if
+ * there is one that comes from there. */
+static __attribute__((noinline)) struct stream *streams_begin(
+	struct streams *all, uint64_t page, int32_t line, int32_t lines)
+{
+	struct stream *from = streams_from(all, page, line, lines),
+		      *s = streams_oldest(all, page);
+
+	if (from) {
+		*s = *from;
+		s->last = line - s->step;
+	} else {
+		s->count = s->trained = 0;
+		s->step = 0;
+	}
 	s->page = page;
-	s->last = line;
-	s->step = 0;
-	s->count = 1;
-	s->trained = 0;
-	s->at[0] = at;
+	return s;
 }
 
 /* The line is looked up then: when was it fetched ahead, by look-ups so many before?  0:
@@ -107,26 +159,28 @@ LANES_INLINE void stream_begin(struct stream *s, uint64_t page, int32_t line, ui
 LANES_INLINE uint64_t streams_look_up(struct streams *all, uint64_t address,
 	uint32_t line_shift, uint32_t ahead, uint64_t at)
 {
-	uint64_t page = address >> STREAM_PAGE_LOG;
-	struct stream *s = &all->of[page * 0x9e3779b97f4a7c15ull >> 58];
+	uint64_t page = (address >> STREAM_PAGE_LOG) + 1;
 	int32_t line = (int32_t)((address & ((1u << STREAM_PAGE_LOG) - 1)) >> line_shift),
-		step = line - s->last;
+		lines = 1 << STREAM_PAGE_LOG >> line_shift, step;
+	struct stream *s = streams_find(all, page);
 	uint32_t by;
 
-	if (s->page != page || !s->count) {
-		stream_begin(s, page, line, at);
+	if (!s)
+		s = streams_begin(all, page, line, lines);
+	s->used = ++all->look_ups;
+	step = line - s->last;
+	if (s->count && !step)
 		return 0;
-	}
-	if (!step)
+	s->last = line;
+	s->at[s->count++ % STREAM_LOOK_UPS] = at;
+	if (s->count == 1)
 		return 0;
 	if (step != s->step) {
 		s->step = step;
 		s->trained = 0;
 	} else if (!s->trained) {
-		s->trained = s->count + 1;
+		s->trained = s->count;
 	}
-	s->last = line;
-	s->at[s->count++ % STREAM_LOOK_UPS] = at;
 	if (!s->trained || s->trained == s->count)
 		return 0;
 	by = s->count > s->trained + ahead ? s->count - ahead : s->trained;

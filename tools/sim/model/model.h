@@ -45,11 +45,13 @@ struct latencies {
 
 /* A core that executes out of order (ahead.h); window 0: in order.  Those of the second
  * line are in hundredths, of instructions and references a cycle, and cycles a line; 0:
- * no limit.  distance: look-ups that a stream is fetched ahead. */
+ * no limit.  distance: look-ups that a stream is fetched ahead; near: what such a line
+ * takes, 0: as one of L2; stay: cycles that a line is in the last level if nobody asks
+ * for it, 0: for ever. */
 struct ooo {
 	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
-	uint32_t distance;
+	uint32_t distance, near, stay;
 };
 
 struct machine {

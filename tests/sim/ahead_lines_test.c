@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Lines of cores that execute out of order, by hand: those that were fetched ahead, and
+ * those that the last level has given to others.
+ */
+#include <string.h>
+
+#include "model/ahead_parts.h"
+#include "model/timing.h"
+#include "tests/tap/tap.h"
+
+#define G(s, w)                                                                          \
+	{                                                                                \
+		.sets = (s), .ways = (w)                                                 \
+	}
+
+/* An instruction a cycle; the 33rd waits for a load. */
+static const struct machine small = {.l1i = G(4, 1),
+	.l1d = G(4, 1),
+	.l2 = G(16, 8),
+	.llc = G(64, 8),
+	.itlb = G(1, 2),
+	.dtlb = G(1, 2),
+	.stlb = G(1, 4),
+	.line = 64,
+	.page = 4096,
+	.cores = 1,
+	.time = {.l2 = 40, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
+	.ooo = {.l1 = 4, .window = 32, .mispredict = 15, .width = 100}};
+
+static struct uncore uncore;
+static struct core *core;
+
+static void begin(const struct machine *m)
+{
+	memset(&uncore, 0, sizeof(uncore));
+	uncore_init(&uncore, m);
+	core = core_new(m, &uncore);
+	core_attach(core);
+	running = core;
+}
+
+/* Ends what has so many instructions: the cycles that were waited for, of a kind or all
+ * of them. */
+static uint64_t waited(uint64_t instructions, enum cp_sim_counter kind)
+{
+	uint64_t all;
+
+	core->count[CP_SIM_instructions] = instructions;
+	ahead_collect(core);
+	all = kind == CP_SIM_cycles ? core->count[kind] - core->count[CP_SIM_time_issue]
+				    : core->count[kind];
+	core_free(core);
+	uncore_free(&uncore);
+	return all;
+}
+
+/* A load of that line, behind so many instructions: 1, L2 has it, 2, the last level has,
+ * 3, memory. */
+static void load(uint64_t number, uint64_t line, int level)
+{
+	core->count[CP_SIM_instructions] = number;
+	core->count[CP_SIM_l1d_load_lines]++;
+	core->count[CP_SIM_l2_load_lines] += level > 1;
+	core->count[CP_SIM_llc_load_lines] += level > 2;
+	ahead_observe(core, &(struct batch_origin){
+				    .address = line * 64, .number = number, .load = -1});
+}
+
+/* Lines one behind the other, from the last one of a page but so many, 200 instructions
+ * apart. */
+static uint64_t stream(const struct machine *m, int before, int step, int level)
+{
+	begin(m);
+	for (int i = 0; i < 8; i++)
+		load(200 * (uint64_t)i, (uint64_t)(6400 + (before + i) * step), level);
+	return waited(2000, CP_SIM_cycles);
+}
+
+static void streams(void)
+{
+	struct machine m = small;
+
+	/* Three of them are waited for 28 cycles each; what is behind them takes 20. */
+	m.ooo.distance = 2;
+	m.ooo.near = 20;
+	is_u64(stream(&m, 0, 1, 2), 84, "a stream");
+	is_u64(stream(&m, -4, 1, 2), 84, "into the next page");
+	is_u64(stream(&m, -3, -1, 2), 84, "into the page before");
+	is_u64(stream(&m, -2, 1, 2), 140, "two lines do not lead there");
+	is_u64(stream(&m, 0, 65, 2), 224, "a line a page is none");
+	is_u64(stream(&m, 0, 1, 1), 24, "of L2's lines");
+	m.ooo.near = 38;
+	is_u64(stream(&m, 0, 1, 2), 114, "what a line takes that was fetched ahead");
+	m.ooo.near = 0;
+	is_u64(stream(&m, 0, 1, 2), 124, "as one of L2 if that is not said");
+}
+
+/* Loads of 40 pages between two lines of a stream. */
+static void beside_others(void)
+{
+	struct machine m = small;
+
+	m.ooo.distance = 2;
+	m.ooo.near = 20;
+	begin(&m);
+	for (uint64_t i = 0; i < 8; i++) {
+		load(10000 * i, 6400 + i, 2);
+		for (uint64_t k = 0; k < 40; k++)
+			load(10000 * i + 100 + 200 * k,
+				64000 + 64 * ((7 * i + k) * 37 % 97), 2);
+	}
+	is_u64(waited(80000, CP_SIM_cycles), 28 * (3 + 8 * 40),
+		"loads from all over do not end it");
+}
+
+/* A line that the last level has waits 28 cycles, from memory 68. */
+static void stays(void)
+{
+	struct machine m = small;
+
+	m.ooo.stay = 1 << 20;
+	begin(&m);
+	load(0, 64, 3);
+	load(200000, 64, 2);
+	is_u64(waited(300000, CP_SIM_time_memory), 68, "asked for soon: it is there");
+	begin(&m);
+	load(0, 64, 3);
+	load(5000000, 64, 2);
+	is_u64(waited(6000000, CP_SIM_time_memory), 136, "asked for late: it has left");
+	begin(&m);
+	load(0, 64, 3);
+	for (uint64_t i = 1; i < 50; i++)
+		load(i * 200000, 64, i % 3 ? 1 : 2);
+	is_u64(waited(10000000, CP_SIM_time_memory), 68, "as long as it is asked for");
+	begin(&m);
+	load(0, 64, 3);
+	load(5000000, 128, 2);
+	is_u64(waited(6000000, CP_SIM_time_memory), 68, "one that was never asked for");
+	m.ooo.stay = 0;
+	begin(&m);
+	load(0, 64, 3);
+	load(5000000, 64, 2);
+	is_u64(waited(6000000, CP_SIM_time_memory), 68, "where nobody else is");
+}
+
+/* The caches' counts are what they are. */
+static void counts(void)
+{
+	struct machine m = small;
+
+	m.ooo.stay = 1 << 20;
+	begin(&m);
+	load(0, 64, 3);
+	load(5000000, 64, 2);
+	is_u64(waited(6000000, CP_SIM_llc_load_lines), 1, "its misses are not counted");
+}
+
+/* Of lines at the stay's end half have left, a quarter of them at half of it. */
+static void chances(void)
+{
+	static const struct {
+		uint32_t age, least, most;
+	} of[] = {{250, 0, 0}, {500, 200, 300}, {1000, 450, 550}, {2000, 700, 800},
+		{4100, 1000, 1000}};
+
+	for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		uint32_t left = 0;
+
+		for (uint64_t line = 0; line < 1000; line++)
+			left += stays_is_over(line, 77, 77 + of[i].age,
+					1000 << STAY_UNIT_LOG) != 0;
+		ok(left >= of[i].least && left <= of[i].most,
+			"after %u of 1,000: %u have left", of[i].age, left);
+	}
+}
+
+/* The latest four lines of a set are kept. */
+static void table(void)
+{
+	static struct stays s;
+	uint64_t line = 1;
+
+	stays_renew(&s, line, 10);
+	is_u64(stays_renew(&s, line, 20), 10, "when it was asked for");
+	is_u64(stays_renew(&s, line, 30), 20, "and then");
+	for (uint64_t other = 2; other < (UINT64_C(64) << STAYS_LOG); other++)
+		stays_renew(&s, other, 40);
+	is_u64(stays_renew(&s, line, 50), 50, "what is not known is now");
+}
+
+int main(void)
+{
+	plan_lazy();
+	batch_told.observe = timing_observe;
+	streams();
+	beside_others();
+	stays();
+	counts();
+	chances();
+	table();
+	return 0;
+}
