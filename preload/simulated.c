@@ -62,11 +62,12 @@ static const char *option_against_sampling(void)
 {
 	const struct cp_options *options = &cp_options;
 
-	return options->working_set                  ? "CACHEPEEK_WORKING_SET"
-	       : options->profile != CP_PROFILE_NONE ? "CACHEPEEK_PROFILE"
-	       : options->call_paths                 ? "CACHEPEEK_CALL_PATHS"
-	       : options->timing == CP_TIMING_ON     ? "CACHEPEEK_TIMING=on"
-						     : NULL;
+	return options->working_set                     ? "CACHEPEEK_WORKING_SET"
+	       : options->profile == CP_PROFILE_SHARING ? "CACHEPEEK_PROFILE=sharing"
+	       : options->line_use                      ? "CACHEPEEK_LINE_USE"
+	       : options->call_paths                    ? "CACHEPEEK_CALL_PATHS"
+	       : options->timing == CP_TIMING_ON        ? "CACHEPEEK_TIMING=on"
+							: NULL;
 }
 
 static int fit_sample(struct cp_sample_plan *plan, char *error, size_t size)

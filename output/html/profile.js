@@ -39,6 +39,13 @@ function valueOf(counts, name) {
 			: 'known of the whole run only')};
 }
 
+// Of a sample: what is known of a place, and how well.
+function sampledOf(place, value, error) {
+	if (value === null || value === undefined)
+		return {value: null, status: 'unavailable', reason: place.reason || 'sampled: it is not known well enough here'};
+	return {value, status: 'estimated', error, reason: null};
+}
+
 // label: what a bar has room for.
 function rowsOf(list, nameOf, labelOf = nameOf) {
 	const total = list.reduce((sum, one) => sum + (numberOf(one.counts, 'misses') || 0), 0);
@@ -47,9 +54,11 @@ function rowsOf(list, nameOf, labelOf = nameOf) {
 }
 
 const shareColumn = {id: 'share', title: 'of all', unit: 'ratio', tip: 'of the misses of the whole run',
-	of: row => ({value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null})};
+	of: row => report.sample ? sampledOf(row.one, row.one.share, row.one.share_error)
+		: {value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null}};
 const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '', tip: meaningOf(name),
-	of: row => valueOf(row.counts, name)}));
+	of: row => report.sample && row.one && name in row.one.errors ? sampledOf(row.one, row.counts[name], row.one.errors[name])
+		: valueOf(row.counts, name)}));
 // Those that are known of places; other cores' lines only where there are any, as in the text.
 const counted = columns.filter(column => report.functions.some(one => column.id === 'hitm' ? column.of(one).value : column.of(one).value !== null));
 const placeColumns = () => counted;
@@ -115,7 +124,7 @@ const grids = [gridOf('functions', 'function', 'functions', functionCell), gridO
 // As the text report begins: all of it, and where most of that is.
 function answerLines() {
 	const totals = columns.map(column => [column, valueOf(report.counts, column.id)])
-		.filter(([, v]) => v.value > 0 && v.status !== 'estimated')
+		.filter(([, v]) => v.value > 0 && (report.sample || v.status !== 'estimated'))
 		.map(([column, v]) => column.title + ' ' + (column.unit === 'ratio' ? full(v.value, 'ratio') : short(v.value)));
 	const [first] = report.findings || [], most = all.functions[0];
 	const lines = [{title: 'in all', text: totals.join(', ')}];
@@ -123,8 +132,8 @@ function answerLines() {
 	if (first)
 		lines.push({title: 'look first', text: first.rule + ': ' + placeOf(first)});
 	else
-		lines.push({title: 'findings', text: report.findings ? 'no rule finds anything to mend' : 'not looked for'});
-	if (most && most.total)
+		lines.push({title: 'findings', text: report.findings && !report.sample ? 'no rule finds anything to mend' : 'not looked for'});
+	if (most && most.total && shareColumn.of(most).value !== null)
 		lines.push({title: 'most', text: most.name + ': ' + full(shareColumn.of(most).value, 'ratio') + ' of the misses'});
 	return lines;
 }
@@ -136,7 +145,9 @@ function head() {
 	showAnswer([{group: null, lines: answerLines()}]);
 	showMeanings(columns.map(column => column.id));
 	showProvenance(simulated, (simulated ? 'Simulated: ' + report.title.toLowerCase()
-		+ ' of a simulated PMU, not of this processor; every one, by the instruction that had it. '
+		+ ' of a simulated PMU, not of this processor; ' + (report.sample
+			? 'estimates from a sample (CACHEPEEK_SAMPLE), with 95 % intervals. '
+			: 'every one, by the instruction that had it. ')
 		: report.title + ', on this machine: each place has as many as its samples stand for. ')
 		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
 	if (simulated) {

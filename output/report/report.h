@@ -83,6 +83,8 @@ struct cp_pooled {
 	const char *none; /* why there is no value, or NULL */
 };
 struct cp_pooled cp_pool_estimate(const struct cp_pool *pool);
+/* Student's t, two sides, 95 %. */
+double cp_student(double freedom);
 
 /* The value without that group of bursts, and without that sampled set (-1: with all);
  * and the square of the part of the error bar that no differences between those show. */

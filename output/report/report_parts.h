@@ -85,9 +85,6 @@ struct cp_guess {
 struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_record *record,
 	const struct cp_region_item *item, uint32_t counter);
 
-/* Student's t, two sides, 95 %. */
-double cp_student(double freedom);
-
 /* For how long any group that takes turns was enabled. */
 uint64_t cp_rotated_time(
 	const struct cp_record *record, const struct cp_region_item *item);

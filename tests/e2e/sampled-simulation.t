@@ -189,7 +189,7 @@ for my $value (sort keys %bad) {
 	is(region($run->{report})->{counts}{l1d_misses}{status}, 'simulated', "$value: in full");
 }
 my %not_with = (CACHEPEEK_WORKING_SET => 100000,
-	CACHEPEEK_PROFILE => 'dcache', CACHEPEEK_CALL_PATHS => 1,
+	CACHEPEEK_PROFILE => 'sharing', CACHEPEEK_CALL_PATHS => 1, CACHEPEEK_LINE_USE => 1,
 	CACHEPEEK_WHAT_IF => 'L1D.policy=plru');
 for my $other (sort keys %not_with) {
 	my $run = peek(command => [program('empty')], engine => 'sim', machine => $machine,

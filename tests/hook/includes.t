@@ -57,9 +57,9 @@ my @rooms = (
 	['tools/sim/native' => [qw(base tools/sim tools/sim/pin)]],
 	['tools/sim/system' => [qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
-	['tools/sim/profile' => [qw(base base/files/debug_path.h tools/sim tools/sim/model)]],
-	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/sample' => [qw(base tools/sim tools/sim/model tools/sim/machines)]],
+	['tools/sim/profile' => [qw(base base/files/debug_path.h tools/sim tools/sim/model tools/sim/sample)]],
+	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
 		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/watch)]],

@@ -28,14 +28,14 @@ sub profile_read {
 	my ($names, $first, $last) = counter_names();
 	my @kept = @$names[$first .. $last];
 	my $bytes = slurp($path);
-	my ($magic, $version, undef, $pid, $line, $page, undef, undef, undef, undef, undef, undef,
-		@lost) = unpack('a8 L L l L L L LL LL Q Q' . @kept, $bytes);
+	my ($magic, $version, undef, $pid, $line, $page, undef, undef, undef, undef, undef, undef, undef,
+		@lost) = unpack('a8 L L l L L L LL LL Q Q Q' . @kept, $bytes);
 	my $lost = 0;
 	$lost += $_ for @lost;
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
-	my $at = 32 + 24 + 8 * @kept + 4 * 8 + 3 * 8 + 2 * 4;
+	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 3 * 8 + 2 * 4;
 
-	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 6;
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 7;
 	while ($at + 8 <= length $bytes) {
 		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
 		my $entry = substr($bytes, $at + 8, $size - 8) if $size;
@@ -51,11 +51,11 @@ sub profile_read {
 			$profile{modules}{$id} =
 				{start => $start, end => $end, offset => $offset, path => $path};
 		} elsif ($kind == 3) {
-			my ($thread, $module, $instruction, @count) = unpack('L L Q Q*', $entry);
+			my ($thread, $module, $instruction, $part, @count) = unpack('L L Q Q Q*', $entry);
 			my %count;
 			@count{@kept} = @count;
 			push @{$profile{sites}}, {thread => $thread, module => $module,
-				instruction => $instruction, count => \%count};
+				instruction => $instruction, part => $part, count => \%count};
 		} elsif ($kind == 4) {
 			my ($data, $thread, $module, undef, $address, $size, $blocks, @count) =
 				unpack('L L L L Q Q Q Q*', $entry);

@@ -41,6 +41,7 @@ static bool is_named(const struct callgrind *c, unsigned i, const char *name)
 	const struct cp_tally nothing = {.only_kept = true};
 
 	return own && strcmp(own, name) == 0 &&
+	       (!c->view->profile->bursts || cp_bursts_has_place(CP_PROFILE_FIRST + i)) &&
 	       (!c->view->profile->sampled ||
 		       cp_sampled_value(c->view->profile, &nothing, name).status !=
 			       CP_UNAVAILABLE);
@@ -140,6 +141,9 @@ static void write_head(struct callgrind *c)
 		cp_out_format(c->out, "event: %s : %s\n", event_name(c, c->events[i]),
 			c->view->profile->sampled ? event_name(c, c->events[i])
 						  : counters[c->events[i]].meaning);
+	if (c->view->profile->bursts)
+		cp_out_text(c->out,
+			"desc: Counts: " CP_BURSTS_SOURCE " (not in this file)\n");
 	cp_out_text(c->out, "events:");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, " %s", event_name(c, c->events[i]));
@@ -156,10 +160,13 @@ void cp_profile_write_callgrind(struct cp_out *out, const struct cp_profile_view
 		cp_profile_write_callgrind_calls(out, view);
 		return;
 	}
+	sum.parts = cp_bursts_new_parts(view->profile);
 	find_events(&c);
 	write_head(&c);
 	for (size_t i = 0; i < view->profile->nsites; i++)
 		cp_tally_site(&sum, &view->profile->sites[i]);
+	if (sum.parts)
+		cp_bursts_fill(view->profile, &sum);
 	cp_out_text(out, "summary:");
 	put_costs(&c, &sum);
 	for (size_t i = 0; i < rows->n; i++)

@@ -36,6 +36,8 @@ static bool is_absent(const struct json *json, const char *name,
 {
 	if (!tally->only_kept)
 		return false;
+	if (json->view->profile->bursts)
+		return !cp_profile_is_placed(json->view, name);
 	if (!json->view->is_page || json->view->profile->sampled)
 		return value->status == CP_UNAVAILABLE;
 	if (value->status == CP_UNAVAILABLE)
@@ -43,11 +45,78 @@ static bool is_absent(const struct json *json, const char *name,
 	return value->value == 0;
 }
 
+/* A value of a sample, and half of its interval in the other list. */
+static void put_burst(struct json *json, const char *name, const struct cp_tally *tally,
+	bool errors, const char **comma)
+{
+	struct cp_burst_value b = cp_bursts_measure(
+		json->view->profile, json->view->measurement, name, tally);
+	double value = errors ? b.error : b.value.value;
+
+	if (is_absent(json, name, tally, &b.value))
+		return;
+	cp_out_format(json->out, "%s\"%s\": ", *comma, name);
+	*comma = ", ";
+	if (b.value.status == CP_UNAVAILABLE || value < 0)
+		cp_out_text(json->out, "null");
+	else
+		cp_out_format(json->out, "%.17g", value);
+}
+
+static bool is_sum(const struct cp_metric *metric)
+{
+	return strcmp(metric->unit, "misses") == 0 ||
+	       strcmp(metric->unit, "pages") == 0 || strcmp(metric->unit, "walks") == 0 ||
+	       strcmp(metric->unit, "lines") == 0;
+}
+
+/* With the metrics that are sums: a sum may be known where a part of it is not. */
+static void put_bursts(struct json *json, const struct cp_tally *tally, bool errors)
+{
+	const struct cp_group *m = json->view->measurement;
+	const char *comma = "";
+
+	cp_out_format(json->out, "\"%s\": {", errors ? "errors" : "counts");
+	for (const char *const *name = json->names; *name; name++)
+		put_burst(json, *name, tally, errors, &comma);
+	for (size_t i = 0; i < m->nmetrics; i++)
+		if (is_sum(&m->metrics[i]))
+			put_burst(json, m->metrics[i].name, tally, errors, &comma);
+	cp_out_text(json->out, "}");
+}
+
+static void put_share(struct json *json, const struct cp_tally *tally)
+{
+	struct cp_burst_value share =
+		cp_bursts_share(json->view->profile, json->view->measurement, tally);
+
+	if (share.value.status == CP_UNAVAILABLE) {
+		cp_out_text(json->out, ", \"share\": null, \"share_error\": null, ");
+		put_string(json, "reason", share.value.reason);
+		return;
+	}
+	cp_out_format(json->out, ", \"share\": %.6g, \"share_error\": %.6g",
+		share.value.value, share.error);
+}
+
+static void put_sampled(struct json *json, const struct cp_tally *tally)
+{
+	put_bursts(json, tally, false);
+	cp_out_text(json->out, ", ");
+	put_bursts(json, tally, true);
+	if (tally->only_kept)
+		put_share(json, tally);
+}
+
 /* null where there is no value. */
 static void put_counts(struct json *json, const struct cp_tally *tally)
 {
 	const char *comma = "";
 
+	if (json->view->profile->bursts) {
+		put_sampled(json, tally);
+		return;
+	}
 	cp_out_text(json->out, "\"counts\": {");
 	for (const char *const *name = json->names; *name; name++) {
 		struct cp_value value = cp_measure(
@@ -76,7 +145,7 @@ static void put_statuses(struct json *json)
 
 	cp_out_text(json->out, "\"statuses\": {");
 	for (const char *const *name = json->names; *name; name++) {
-		struct cp_value value = cp_measure(
+		struct cp_value value = cp_measure_counts(
 			json->view->profile, json->view->measurement, *name, &none);
 
 		cp_out_format(json->out, "%s\"%s\": \"%s\"",
@@ -339,6 +408,9 @@ static void put_head(struct json *json)
 		profile->inexact ? "false" : "true", profile->nprocesses);
 	if (profile->sampled)
 		cp_sampled_write_json(json->out, profile);
+	if (profile->bursts)
+		cp_out_format(json->out, "\"sample\": {\"sets\": %u, \"groups\": %u},\n",
+			profile->bursts->pool.nsets, profile->bursts->pool.ngroups);
 	put_latencies(json);
 }
 

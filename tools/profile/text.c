@@ -104,7 +104,7 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 					    : row_name(&grid, kind, row->site));
 
 		sum += cp_row_share(view, rows, row);
-		line[0] = cp_grid_percent(&grid, cp_row_share(view, rows, row));
+		line[0] = cp_grid_share(&grid, rows, row);
 		line[1] = cp_grid_percent(&grid, sum);
 		cp_grid_cells(&grid, line, &row->tally);
 	}
@@ -179,8 +179,7 @@ static void add_statements(struct cp_grid *grid, const struct cp_rows *functions
 		add_context(
 			grid, at, at->line > context ? at->line - context : 1, at->line);
 		line = cp_grid_line(grid, true, statement_text(grid, at));
-		line[0] = cp_grid_percent(
-			grid, cp_row_share(grid->view, functions, &all->row[i]));
+		line[0] = cp_grid_share(grid, functions, &all->row[i]);
 		cp_grid_cells(grid, line, &all->row[i].tally);
 		add_context(grid, at, at->line + 1, at->line + 1 + context);
 		if (grid->view->instructions)
@@ -201,7 +200,7 @@ static void add_function(
 			function_name(arena, at),
 			(unsigned long)(at->address - (*at->function ? at->offset : 0)),
 			*at->file ? base_name(at->file) : "no line numbers"));
-	line[0] = cp_grid_percent(grid, cp_row_share(grid->view, rows, row));
+	line[0] = cp_grid_share(grid, rows, row);
 	cp_grid_cells(grid, line, &row->tally);
 	if (grid->view->statements)
 		add_statements(grid, rows, row);
@@ -303,6 +302,12 @@ static void print_counts(struct cp_out *out, const struct cp_profile_view *view)
 		print_which(out, view, true, true);
 		return;
 	}
+	if (view->profile->bursts) {
+		cp_out_text(out, "\nEstimates of the sample (whole run)\n");
+		print_which(out, view, true, true);
+		cp_profile_write_weights(out, view);
+		return;
+	}
 	cp_out_text(out, "\nExact counts (whole run)\n");
 	print_which(out, view, true, false);
 	if (!cp_profile_has_estimates(view))
@@ -329,6 +334,7 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 	print_labelled(out, "machine", profile->machine);
 	print_labelled(out, "source",
 		profile->sampled   ? cp_sampled_source(profile)
+		: profile->bursts  ? CP_BURSTS_SOURCE
 		: profile->inexact ? "simulated (see the warnings)"
 		: profile->without_sites
 			? "simulated (exact): every miss, by call path; "

@@ -42,9 +42,17 @@ static const char *value_cell(
 	const struct cp_profile_view *view = screen->view;
 	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
 	struct cp_value value = cp_measure(view->profile, view->measurement, name, tally);
+	double error = -1;
 
 	if (value.status == CP_UNAVAILABLE)
 		return "\u2014";
+	if (view->profile->bursts)
+		error = cp_bursts_measure(view->profile, view->measurement, name, tally)
+				.error;
+	if (error >= 0 && value.value > 0)
+		return cp_text_format(screen->arena, "%s ±%.1f%%",
+			cp_text_short(screen->arena, value.value),
+			100 * error / value.value);
 	if (metric && strcmp(metric->unit, "ratio") == 0)
 		return cp_text_format(screen->arena, "%.1f", 100 * value.value);
 	return cp_text_short(screen->arena, value.value);
@@ -63,6 +71,9 @@ static bool is_shown(const struct screen *screen, const char *name)
 	struct cp_value value = cp_measure(
 		screen->view->profile, screen->view->measurement, name, &screen->totals);
 
+	if (screen->view->profile->bursts)
+		return value.status != CP_UNAVAILABLE && value.value > 0 &&
+		       cp_profile_is_placed(screen->view, name);
 	return value.status != CP_UNAVAILABLE && value.status != CP_ESTIMATED &&
 	       value.value > 0;
 }
@@ -135,14 +146,32 @@ static size_t rows_of(const struct screen *screen, const struct cp_rows *rows)
 	return n;
 }
 
-static void fill_row(const struct screen *screen, struct cp_table *table, size_t row,
-	const char *name, double share, const struct cp_tally *tally)
+static const char *share_cell(
+	const struct screen *screen, const struct cp_rows *rows, const struct cp_row *row)
 {
-	cp_table_set(table, row, 0, name);
-	cp_table_set(table, row, 1, cp_text_format(screen->arena, "%.1f", share));
+	const struct cp_profile_view *view = screen->view;
+	struct cp_burst_value share;
+
+	if (!view->profile->bursts)
+		return cp_text_format(
+			screen->arena, "%.1f", cp_row_share(view, rows, row));
+	share = cp_bursts_share(view->profile, view->measurement, &row->tally);
+	if (share.value.status == CP_UNAVAILABLE)
+		return "\u2014";
+	return cp_text_format(
+		screen->arena, "%.1f ±%.1f", 100 * share.value.value, 100 * share.error);
+}
+
+static void fill_row(const struct screen *screen, struct cp_table *table, size_t at,
+	enum cp_row_kind kind, const struct cp_rows *rows)
+{
+	const struct cp_row *row = &rows->row[at];
+
+	cp_table_set(table, at, 0, row_name(screen, kind, row));
+	cp_table_set(table, at, 1, share_cell(screen, rows, row));
 	for (size_t i = 0; i < screen->ncolumns; i++)
-		cp_table_set(table, row, 2 + i,
-			value_cell(screen, screen->column[i]->name, tally));
+		cp_table_set(table, at, 2 + i,
+			value_cell(screen, screen->column[i]->name, &row->tally));
 }
 
 static void put_rest(
@@ -183,9 +212,7 @@ static void put_table(
 	for (size_t i = 0; i < screen->ncolumns; i++)
 		put_heading(screen, table, i);
 	for (size_t i = 0; i < shown; i++)
-		fill_row(screen, table, i, row_name(screen, kind, &rows->row[i]),
-			cp_row_share(screen->view, rows, &rows->row[i]),
-			&rows->row[i].tally);
+		fill_row(screen, table, i, kind, rows);
 	cp_out_text(screen->out, "\n");
 	cp_table_print(table, screen->out, screen->width, false);
 	put_rest(screen, rows, shown);
@@ -215,10 +242,11 @@ static void put_head(const struct screen *screen)
 			value_cell(screen, screen->column[i]->name, &screen->totals),
 			*unit_of(screen, screen->column[i]->name) ? " %" : "");
 	put_labelled(screen, "in all", line);
-	put_labelled(screen, "simulated",
-		profile->inexact ? "see the warnings"
-				 : "exact for the machine below: every miss, "
-				   "by the instruction that had it");
+	put_labelled(screen, profile->bursts ? "sampled" : "simulated",
+		profile->bursts    ? CP_BURSTS_SOURCE
+		: profile->inexact ? "see the warnings"
+				   : "exact for the machine below: every miss, "
+				     "by the instruction that had it");
 }
 
 static void put_findings(const struct screen *screen)
@@ -226,6 +254,12 @@ static void put_findings(const struct screen *screen)
 	struct cp_findings found = cp_advise(screen->view);
 	size_t more = found.n > MOST_FINDINGS ? found.n - MOST_FINDINGS : 0;
 
+	if (screen->view->profile->bursts) {
+		put_labelled(screen, "findings",
+			"not looked for: the rules go by counts that a sample does not "
+			"have of places");
+		return;
+	}
 	found.n -= more;
 	cp_findings_write_short(screen->out, screen->arena, &found);
 	if (more)

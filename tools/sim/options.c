@@ -91,11 +91,11 @@ static void check_sample(void)
 {
 	if (!sample_wanted())
 		return;
-	if (tool_options.timing || sweeps_first_level() || tool_options.profile ||
-		tool_options.window || tool_options.sharing)
+	if (tool_options.timing || sweeps_first_level() || tool_options.paths ||
+		tool_options.window || tool_options.sharing || tool_options.line_use)
 		refuse_option("--sample",
 			"not with --timing, --sweep of another level than L2 or LLC, "
-			"--profile, --call-paths, --window or --sharing");
+			"--call-paths, --window, --sharing or --line-use");
 	if (!sample_all_groups())
 		refuse_option("--sample", "needs LRU caches without prefetchers, an L2, "
 					  "and numbers of sets that are multiples of 16");

@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 6
+#define CP_PROFILE_VERSION 7
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -36,6 +36,7 @@ enum cp_profile_kind {
 	CP_PROFILE_PATH,
 	CP_PROFILE_USE,
 	CP_PROFILE_ACCESS,
+	CP_PROFILE_SAMPLE,
 };
 
 struct cp_profile_entry {
@@ -47,6 +48,7 @@ struct cp_profile_site {
 	struct cp_profile_entry entry;
 	uint32_t thread, module; /* module 0: not known */
 	uint64_t instruction;
+	uint64_t part; /* of a sample: see cp_profile_sample */
 	uint64_t count[CP_PROFILE_COUNTERS];
 	/* How far apart in memory the data was that missed L1D, one miss after the
 	 * other: the distance that most often followed itself, how often (since it
@@ -152,8 +154,17 @@ struct cp_profile_access {
 	struct cp_profile_entry entry;
 	uint32_t thread, module; /* of the instruction, as its site has them */
 	uint64_t instruction;
-	uint32_t object, unused;
+	uint32_t object, part; /* the same */
 	uint64_t count[CP_PROFILE_ACCESSED];
+};
+
+/* With --sample, one for all threads: what was sampled, as far as bursts are over.  An
+ * instruction has a site for each part (1 and more: the one before that) in which it had
+ * misses; what objects have is in their accesses alone. */
+struct cp_profile_sample {
+	struct cp_profile_entry entry;
+	uint32_t sets, groups; /* so many of the groups of sets were simulated */
+	uint64_t count[CP_SIM_SAMPLE_WORDS];
 };
 
 /* The counts of a call path (--call-paths): a node of a tree, by itself, without the

@@ -128,6 +128,8 @@ static void collect_thread(struct thread *t)
 		sample_collected(t->sample);
 	mirror_write(t->mirror, t->count);
 	sample_copy(t->sample, t->sample_mirror);
+	if (t->sample)
+		profile_put_sample();
 }
 
 void threads_collect(ThreadId tid)
@@ -201,6 +203,8 @@ static void use_core(ThreadId tid)
 		use_machines(t);
 	if (t->sample)
 		sample_use(t->paused ? NULL : t->sample);
+	if (t->sample && !t->paused)
+		profile_use_part(sample_part(t->sample));
 }
 
 static void on_slice_start(ThreadId tid, ULong blocks)

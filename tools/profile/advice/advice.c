@@ -472,7 +472,8 @@ static bool has_threads(const struct cp_profile *profile)
 static const char *not_looked_at(const struct cp_profile_view *view)
 {
 	if (strcmp(view->measurement->name, "dcache") != 0 || view->profile->sampled ||
-		view->profile->slices || !has_threads(view->profile))
+		view->profile->bursts || view->profile->slices ||
+		!has_threads(view->profile))
 		return NULL;
 	return "false-sharing, lines that threads share (cachepeek dcache --sharing, "
 	       "cachepeek sharing)";
@@ -540,8 +541,9 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 
 	a.found.not_looked_at = not_looked_at(view);
 	/* They go by the simulated PMU's counters, which samples do not have. */
-	for (size_t i = 0;
-		!view->profile->sampled && i < sizeof(rules) / sizeof(rules[0]); i++)
+	for (size_t i = 0; !view->profile->sampled && !view->profile->bursts &&
+			   i < sizeof(rules) / sizeof(rules[0]);
+		i++)
 		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
 			rules[i].find(&a);
 	return in_order(&a);

@@ -107,11 +107,41 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 
 /* ---- the sum rule ---- */
 
+/* The same of a sample, of each part. */
+static void check_bursts(struct cp_profile *profile)
+{
+	static const unsigned counters[] = {
+#define X(name) CP_SIM_##name,
+		CP_SIM_BURST_COUNTERS(X)
+#undef X
+	};
+	double sum[CP_SIM_PARTS][CP_PROFILE_COUNTERS] = {{0}};
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		for (unsigned c = 0; profile->sites[i].part && c < CP_PROFILE_COUNTERS;
+			c++)
+			sum[profile->sites[i].part - 1][c] +=
+				(double)profile->sites[i].count[c];
+	for (unsigned i = 0; i < CP_SIM_NBURST; i++)
+		for (unsigned p = 0; cp_bursts_has_place(counters[i]) && p < CP_SIM_PARTS;
+			p++)
+			profile->inexact |= sum[p][counters[i] - CP_PROFILE_FIRST] !=
+					    profile->bursts->count[i][p];
+	if (profile->inexact)
+		cp_profile_warn(profile,
+			"the places do not add up to what was sampled: a process was "
+			"killed, or is still running, or there was no room on the disk");
+}
+
 void cp_profile_check_sums(struct cp_profile *profile)
 {
 	uint64_t sum[CP_PROFILE_COUNTERS] = {0}, exact[CP_PROFILE_COUNTERS] = {0};
 	bool equal = true;
 
+	if (profile->bursts) {
+		check_bursts(profile);
+		return;
+	}
 	for (size_t i = 0; i < profile->nsites; i++)
 		for (unsigned c = 0; c < CP_PROFILE_COUNTERS; c++)
 			sum[c] += profile->sites[i].count[c];

@@ -18,8 +18,14 @@ struct cp_arena *cp_grid_arena(const struct cp_grid *grid)
 /* %Tot, Cum%, and the columns of the measurement. */
 struct cp_grid cp_grid_new(const struct cp_profile_view *view)
 {
-	return (struct cp_grid){
-		.view = view, .ncolumns = view->measurement->ncolumns + 2};
+	struct cp_grid grid = {.view = view, .ncolumns = 2};
+
+	for (size_t i = 0; i < view->measurement->ncolumns; i++)
+		if (!view->profile->bursts ||
+			cp_profile_is_placed(view, view->measurement->columns[i].name))
+			grid.columns[grid.ncolumns++ - 2] =
+				&view->measurement->columns[i];
+	return grid;
 }
 
 const char **cp_grid_line(struct cp_grid *grid, bool cells, const char *text)
@@ -138,13 +144,53 @@ void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
 
 /* ---- cells ---- */
 
+/* A value, and behind it half of its interval in percent. */
+static const char *burst_cell(const struct cp_profile_view *view, const char *name,
+	const struct cp_tally *tally)
+{
+	struct cp_arena *arena = view->profile->arena;
+	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
+	struct cp_burst_value b =
+		cp_bursts_measure(view->profile, view->measurement, name, tally);
+	double value = b.value.value;
+
+	if (b.value.status == CP_UNAVAILABLE)
+		return DASH;
+	if (metric && strcmp(metric->unit, "ratio") == 0)
+		return cp_text_format(arena, "%.1f%%", 100 * value);
+	if (metric && strcmp(metric->unit, "cycles") == 0 && value < 10000)
+		return cp_text_format(arena, "%.1f", value);
+	if (b.error < 0 || value <= 0)
+		return cp_text_integer(arena, cp_count_of(value + 0.5));
+	return cp_text_format(arena, "%s+-%.1f%%",
+		cp_text_integer(arena, cp_count_of(value + 0.5)), 100 * b.error / value);
+}
+
+const char *cp_grid_share(
+	const struct cp_grid *grid, const struct cp_rows *rows, const struct cp_row *row)
+{
+	const struct cp_profile_view *view = grid->view;
+	struct cp_burst_value share;
+
+	if (!view->profile->bursts)
+		return cp_grid_percent(grid, cp_row_share(view, rows, row));
+	share = cp_bursts_share(view->profile, view->measurement, &row->tally);
+	if (share.value.status == CP_UNAVAILABLE)
+		return DASH;
+	return cp_text_format(cp_grid_arena(grid), "%.2f+-%.2f", 100 * share.value.value,
+		100 * share.error);
+}
+
 const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 	const struct cp_tally *tally)
 {
 	struct cp_arena *arena = view->profile->arena;
 	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
-	struct cp_value value = cp_measure(view->profile, view->measurement, name, tally);
+	struct cp_value value;
 
+	if (view->profile->bursts)
+		return burst_cell(view, name, tally);
+	value = cp_measure(view->profile, view->measurement, name, tally);
 	if (value.status == CP_UNAVAILABLE)
 		return view->profile->sampled ? "n/s" : DASH;
 	if (metric && strcmp(metric->unit, "ratio") == 0)
@@ -156,21 +202,18 @@ const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 
 void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tally *tally)
 {
-	const struct cp_group *m = grid->view->measurement;
-
-	for (size_t i = 0; i < m->ncolumns; i++)
-		line[i + 2] = cp_grid_cell(grid->view, m->columns[i].name, tally);
+	for (size_t i = 0; i < grid->ncolumns - 2; i++)
+		line[i + 2] = cp_grid_cell(grid->view, grid->columns[i]->name, tally);
 }
 
 void cp_grid_headings(struct cp_grid *grid, const char *what)
 {
-	const struct cp_group *m = grid->view->measurement;
 	const char **line = cp_grid_line(grid, true, what);
 
 	line[0] = "%Tot";
 	line[1] = "Cum%";
-	for (size_t i = 0; i < m->ncolumns; i++)
-		line[i + 2] = m->columns[i].heading;
+	for (size_t i = 0; i < grid->ncolumns - 2; i++)
+		line[i + 2] = grid->columns[i]->heading;
 }
 
 const char *cp_grid_percent(const struct cp_grid *grid, double value)

@@ -16,6 +16,7 @@
 struct cp_grid {
 	const struct cp_profile_view *view;
 	size_t ncolumns, nlines, room;
+	const struct cp_column *columns[CP_GROUP_MAX_COLUMNS];
 	const char ***lines; /* [line][column]; NULL: only the text */
 	const char **texts;
 };
@@ -33,6 +34,9 @@ void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tall
 const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 	const struct cp_tally *tally);
 const char *cp_grid_percent(const struct cp_grid *grid, double value);
+/* The row's share, with its interval where it was sampled. */
+const char *cp_grid_share(
+	const struct cp_grid *grid, const struct cp_rows *rows, const struct cp_row *row);
 
 void cp_grid_print(struct cp_out *out, const struct cp_grid *grid);
 

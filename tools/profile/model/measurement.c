@@ -64,20 +64,32 @@ static void add_estimates(struct cp_tally *tally, const struct cp_estimate *esti
 	}
 }
 
+/* Those of a sample belong to one part. */
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
 {
-	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+	for (unsigned i = 0; !site->part && i < CP_PROFILE_COUNTERS; i++)
 		tally->count[CP_PROFILE_FIRST + i] += site->count[i];
+	if (site->part && tally->parts)
+		cp_burst_parts_add(tally->parts, site->part, site->count);
 	add_estimates(tally, site->estimates);
 	tally->only_kept = true;
 }
 
+static void add_parts(struct cp_burst_parts *to, const struct cp_burst_parts *from)
+{
+	for (unsigned p = 0; p < CP_SIM_PARTS; p++)
+		for (unsigned i = 0; i < CP_SIM_NBURST; i++)
+			to->of[p][i] += from->of[p][i];
+}
+
 void cp_tally_object(struct cp_tally *tally, const struct cp_profiled_object *object)
 {
-	for (unsigned i = 0; i < CP_PROFILE_COUNTERS; i++)
+	for (unsigned i = 0; !tally->parts && i < CP_PROFILE_COUNTERS; i++)
 		tally->count[CP_PROFILE_FIRST + i] += object->count[i];
+	if (tally->parts && object->parts)
+		add_parts(tally->parts, object->parts);
 	add_estimates(tally, object->estimates);
-	tally->only_kept = true;
+	tally->only_kept = tally->of_data = true;
 }
 
 void cp_tally_thread(struct cp_tally *tally, const struct cp_profiled_thread *thread)
@@ -215,14 +227,33 @@ struct scope {
 	const struct cp_tally *tally;
 };
 
-static struct cp_value counter_value(const struct cp_tally *tally, unsigned index)
+/* Why a sample does not tell it, or NULL. */
+static const char *why_not_sampled(
+	const struct cp_profile *profile, const struct cp_tally *tally, unsigned index)
+{
+	if (!profile->bursts || index == CP_SIM_l1d_bypasses)
+		return NULL; /* machines that can be sampled have none of these */
+	if (tally->of_bursts && !cp_bursts_has(index))
+		return "sampled: not counted in bursts";
+	if (!tally->only_kept)
+		return tally->of_bursts || profile->bursts->has_total[index]
+			       ? NULL
+			       : "sampled: it cannot be, or there were too few bursts";
+	return (tally->of_data ? cp_bursts_has_data : cp_bursts_has_place)(index)
+		       ? NULL
+		       : "sampled: not told by place";
+}
+
+static struct cp_value counter_value(
+	const struct cp_profile *profile, const struct cp_tally *tally, unsigned index)
 {
 	bool kept = index >= CP_PROFILE_FIRST &&
 		    index < CP_PROFILE_FIRST + CP_PROFILE_COUNTERS;
+	const char *why = why_not_sampled(profile, tally, index);
 
 	if (tally->only_kept && !kept)
 		return cp_unavailable("not counted by instruction");
-	return simulated_value(tally->count[index]);
+	return why ? cp_unavailable(why) : simulated_value(tally->count[index]);
 }
 
 static struct cp_value from_second_level(const struct cp_tally *tally)
@@ -236,16 +267,17 @@ static struct cp_value from_second_level(const struct cp_tally *tally)
 	return served.wrong ? cp_unavailable(served.wrong) : simulated_value(found);
 }
 
-static struct cp_value look_up(void *context, const char *name)
+static struct cp_value look_up_simulated(const struct scope *scope, const char *name)
 {
-	const struct scope *scope = context;
 	struct served served;
 
-	if (scope->profile->sampled)
-		return cp_sampled_value(scope->profile, scope->tally, name);
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(counter_names[i], name) == 0)
-			return counter_value(scope->tally, i);
+			return counter_value(scope->profile, scope->tally, i);
+	if (scope->tally->of_bursts ||
+		(scope->profile->bursts && scope->tally->only_kept))
+		return cp_unavailable("sampled: L2 is simulated in some of its sets, "
+				      "and not told by place");
 	if (strcmp(name, "dtlb_from_second_level") == 0)
 		return from_second_level(scope->tally);
 	if (strncmp(name, "load_", 5) == 0) {
@@ -259,7 +291,30 @@ static struct cp_value look_up(void *context, const char *name)
 	return cp_unavailable("no such name");
 }
 
+static struct cp_value look_up(void *context, const char *name)
+{
+	const struct scope *scope = context;
+	struct cp_value value;
+
+	if (scope->profile->sampled)
+		return cp_sampled_value(scope->profile, scope->tally, name);
+	value = look_up_simulated(scope, name);
+	if (scope->profile->bursts && value.status == CP_SIMULATED &&
+		strcmp(name, "instructions") != 0)
+		value.status = CP_ESTIMATED;
+	return value;
+}
+
 struct cp_value cp_measure(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally)
+{
+	if (profile->bursts)
+		return cp_bursts_measure(profile, measurement, name, tally).value;
+	return cp_measure_counts(profile, measurement, name, tally);
+}
+
+struct cp_value cp_measure_counts(const struct cp_profile *profile,
 	const struct cp_group *measurement, const char *name,
 	const struct cp_tally *tally)
 {
@@ -277,7 +332,8 @@ double cp_measure_order(const struct cp_profile *profile,
 	const struct cp_tally *tally)
 {
 	static const char *const names[] = {"misses", "latency", "average"};
-	struct cp_value value = cp_measure(profile, measurement, names[order], tally);
+	struct cp_value value =
+		cp_measure_counts(profile, measurement, names[order], tally);
 
 	return value.status == CP_UNAVAILABLE ? 0 : value.value;
 }

@@ -30,7 +30,8 @@ enum cp_profile_order { CP_BY_MISSES, CP_BY_LATENCY, CP_BY_AVERAGE };
 /* Counters, of which those outside CP_PROFILE_AT may be unknown. */
 struct cp_tally {
 	uint64_t count[CP_SIM_NCOUNTERS];
-	bool only_kept;
+	bool only_kept, of_data, of_bursts;
+	struct cp_burst_parts *parts; /* of a place of a sample (bursts.h) */
 	struct cp_estimate estimates[CP_SAMPLED_EVENTS];
 };
 
@@ -48,6 +49,11 @@ struct cp_value cp_measure(const struct cp_profile *profile,
 	const struct cp_group *measurement, const char *name,
 	const struct cp_tally *tally);
 
+/* The same of the counts as they are, whatever they were sampled from. */
+struct cp_value cp_measure_counts(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally);
+
 /* The key that places are sorted by; 0 where it is not known. */
 double cp_measure_order(const struct cp_profile *profile,
 	const struct cp_group *measurement, enum cp_profile_order order,
@@ -56,5 +62,26 @@ double cp_measure_order(const struct cp_profile *profile,
 /* The value of a name that cp_sampled_is_name() knows. */
 struct cp_value cp_sampled_value(
 	const struct cp_profile *profile, const struct cp_tally *tally, const char *name);
+
+/* ---- a sample of the simulated PMU: measurement_bursts.c ---- */
+
+/* None yet; NULL: there is no such sample. */
+struct cp_burst_parts *cp_bursts_new_parts(const struct cp_profile *profile);
+
+/* Fills in the counts that a tally's parts stand for. */
+void cp_bursts_fill(const struct cp_profile *profile, struct cp_tally *tally);
+
+/* A value, and half of its 95 % interval; below 0 there is none. */
+struct cp_burst_value {
+	struct cp_value value;
+	double error;
+};
+struct cp_burst_value cp_bursts_measure(const struct cp_profile *profile,
+	const struct cp_group *measurement, const char *name,
+	const struct cp_tally *tally);
+
+/* The share of all misses that the place has, from 0 to 1. */
+struct cp_burst_value cp_bursts_share(const struct cp_profile *profile,
+	const struct cp_group *measurement, const struct cp_tally *tally);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "output/metrics/weights.h"
+#include "tools/profile/model/bursts.h"
 #include "tools/profile/model/sampled.h"
 #include "tools/sim/profile_file.h"
 
@@ -52,6 +53,7 @@ struct cp_profiled_site {
 	struct cp_place_in_code at;
 	const uint64_t *count; /* CP_PROFILE_AT; sampled: enum cp_sampled_counter */
 	const struct cp_estimate *estimates; /* by event; NULL: nothing was sampled */
+	unsigned part; /* of the simulated PMU's sample: 1 and more (profile_file.h) */
 	/* How far apart its misses were: see profile_file.h. */
 	int64_t stride;
 	uint64_t strided, misses, last;
@@ -74,6 +76,8 @@ struct cp_profiled_object {
 	unsigned line;
 	const uint64_t *count; /* as in cp_profiled_site */
 	const struct cp_estimate *estimates;
+	struct cp_burst_parts
+		*parts; /* of the simulated PMU's sample, in place of counts */
 	const struct cp_profiled_use
 		*use; /* of its lines (line_use.h); NULL: not known */
 	/* Objects of the same name and place, if their use is known; NULL: no more. */
@@ -126,7 +130,8 @@ struct cp_profile {
 	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
-	bool has_line_use; /* --line-use */
+	bool has_line_use;        /* --line-use */
+	struct cp_bursts *bursts; /* CACHEPEEK_SAMPLE; NULL: nothing was sampled */
 	bool inexact;      /* places do not add up to the counts; a warning says why */
 	bool sampled;      /* by the kernel, not simulated */
 	bool translations; /* samples of memory that missed a TLB are the misses */

@@ -73,6 +73,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_use);
 	case CP_PROFILE_ACCESS:
 		return sizeof(struct cp_profile_access);
+	case CP_PROFILE_SAMPLE:
+		return sizeof(struct cp_profile_sample);
 	default:
 		return sizeof(struct cp_profile_entry);
 	}
@@ -202,9 +204,12 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 
 	if (thread >= profile->nthreads)
 		return;
+	if (in->part > CP_SIM_PARTS || !in->part != !profile->bursts)
+		return;
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
 	site->count = in->count;
+	site->part = (unsigned)in->part;
 	site->stride = in->stride;
 	site->strided = in->strided;
 	site->misses = in->misses;
@@ -240,6 +245,9 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 		.name = "",
 		.file = "",
 		.count = in->count,
+		.parts = profile->bursts ? cp_arena_alloc(profile->arena,
+						   sizeof(struct cp_burst_parts))
+					 : NULL,
 		.source = file->first_thread,
 		.id = in->id,
 	};
@@ -286,17 +294,21 @@ static void add_access(struct file *file, const struct cp_profile_entry *entry)
 	struct cp_profiled_access *access;
 	uint64_t *count;
 
-	if (thread >= profile->nthreads || !object)
+	if (thread >= profile->nthreads || !object || in->part > CP_SIM_PARTS ||
+		!in->part != !profile->bursts)
 		return;
 	count = cp_arena_alloc(profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
 	for (unsigned i = 0; i < CP_PROFILE_ACCESSED; i++)
 		count[kept[i]] = in->count[i];
+	if (in->part)
+		cp_burst_parts_add(object->parts, in->part, count);
 	access = ADD(profile, accesses);
 	access->next = object->access;
 	object->access = profile->naccesses - 1;
 	object->naccesses++;
 	access->site.thread = &profile->threads[thread];
 	access->site.count = count;
+	access->site.part = in->part;
 	access->site.at = (struct cp_place_in_code){
 		.module = module_of(file, in->module),
 		.address = in->instruction,
@@ -339,6 +351,14 @@ static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
 		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
 			.source = file->first_thread,
 			.in = in};
+}
+
+static void add_sample(struct file *file, const struct cp_profile_entry *entry)
+{
+	struct cp_profile *profile = file->profile;
+
+	profile->bursts =
+		cp_bursts_add(profile->arena, profile->bursts, (const void *)entry);
 }
 
 static void keep_slices(struct file *file, const struct cp_profile_entry *entry)
@@ -427,7 +447,8 @@ static void add_file(struct file *file)
 	file->profile->l1d_prefetches = header->l1d_prefetches;
 	file->profile->nprocesses++;
 	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&
-		each_entry(file, CP_PROFILE_MODULE, add_module);
+		each_entry(file, CP_PROFILE_MODULE, add_module) &&
+		each_entry(file, CP_PROFILE_SAMPLE, add_sample);
 	if (!whole)
 		warn_of_damage(file);
 	file->profile->without_sites |= header->without_sites != 0;
@@ -485,6 +506,8 @@ static void add_uses(struct file *file)
 
 static void read_files(struct cp_profile *profile, int dir, const struct files *files)
 {
+	double instructions = 0;
+
 	for (size_t i = 0; i < files->n; i++) {
 		struct file *file = &files->file[i];
 
@@ -493,6 +516,10 @@ static void read_files(struct cp_profile *profile, int dir, const struct files *
 		file->bytes = cp_profile_file(profile, dir, file->name, &file->size);
 		add_file(file);
 	}
+	for (size_t i = 0; i < profile->nthreads; i++)
+		instructions += (double)profile->threads[i].count[CP_SIM_instructions];
+	if (profile->bursts)
+		cp_bursts_conclude(profile->bursts, instructions);
 	for (size_t i = 0; i < files->n; i++)
 		if (files->file[i].bytes && is_profile(&files->file[i]))
 			add_uses(&files->file[i]);

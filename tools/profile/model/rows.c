@@ -79,8 +79,11 @@ static void add_up(const struct cp_profile_view *view, struct cp_rows *rows)
 	for (size_t i = 0; i < rows->n; i++) {
 		struct cp_row *row = &rows->row[i];
 
+		row->tally.parts = cp_bursts_new_parts(view->profile);
 		for (size_t j = row->first; j < row->first + row->nsites; j++)
 			cp_tally_site(&row->tally, rows->sites[j]);
+		if (row->tally.parts)
+			cp_bursts_fill(view->profile, &row->tally);
 		row->site = rows->sites[row->first];
 		row->order = cp_measure_order(
 			view->profile, view->measurement, view->order, &row->tally);
@@ -222,6 +225,7 @@ static struct cp_rows *rows_of_data(const struct cp_profile_view *view)
 		cp_arena_alloc(profile->arena, (rows->n + 1) * sizeof(*rows->objects));
 	for (size_t i = 0; i < rows->n; i++) {
 		rows->row[i].object = &profile->objects[i];
+		rows->row[i].tally.parts = cp_bursts_new_parts(profile);
 		cp_tally_object(&rows->row[i].tally, &profile->objects[i]);
 	}
 	if (rows->n)
@@ -230,6 +234,8 @@ static struct cp_rows *rows_of_data(const struct cp_profile_view *view)
 	for (size_t i = 0; i < rows->n; i++) {
 		struct cp_row *row = &rows->row[i];
 
+		if (row->tally.parts)
+			cp_bursts_fill(profile, &row->tally);
 		row->order = cp_measure_order(
 			profile, view->measurement, view->order, &row->tally);
 		rows->total += cp_measure_order(
@@ -310,4 +316,38 @@ size_t cp_rows_shown(const struct cp_profile_view *view, const struct cp_rows *r
 		sum += share;
 	}
 	return i;
+}
+
+/* ---- the whole ---- */
+
+const char *const *cp_profile_quantities(const struct cp_profile_view *view)
+{
+	const struct cp_group *m = view->measurement;
+	const char **names = cp_arena_alloc(
+		view->profile->arena, (m->nneed + m->nwant + 1) * sizeof(*names));
+
+	for (size_t i = 0; i < m->nneed; i++)
+		names[i] = m->need[i];
+	for (size_t i = 0; i < m->nwant; i++)
+		names[m->nneed + i] = m->want[i];
+	return names;
+}
+
+struct cp_tally cp_profile_totals(const struct cp_profile *profile)
+{
+	struct cp_tally tally = {.only_kept = false};
+
+	for (size_t i = 0; !profile->bursts && i < profile->nthreads; i++)
+		cp_tally_thread(&tally, &profile->threads[i]);
+	if (profile->bursts)
+		memcpy(tally.count, profile->bursts->total, sizeof(tally.count));
+	return tally;
+}
+
+bool cp_profile_is_placed(const struct cp_profile_view *view, const char *name)
+{
+	const struct cp_tally none = {.only_kept = true};
+
+	return cp_measure_counts(view->profile, view->measurement, name, &none).status !=
+	       CP_UNAVAILABLE;
 }

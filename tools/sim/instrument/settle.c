@@ -62,6 +62,8 @@ static void announce_reference(Addr instruction, Addr a)
 {
 	if (!batch_told.announce)
 		return;
+	if (sample_wanted())
+		sample_drain(); /* what came before it */
 	if (!tool_options.has_front && tool_options.nmachines == 1)
 		batch_told.announce(running, instruction, a);
 	for (UInt i = 0; tool_options.nmachines > 1 && i < team.size; i++)

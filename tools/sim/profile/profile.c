@@ -4,6 +4,8 @@
  */
 #include "profile/profile.h"
 #include "model/span.h"
+#include "sample/log.h"
+#include "sample/sample.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -26,6 +28,9 @@ static struct {
 	struct site_slot *slots;
 	ULong nslots, nsites; /* nslots: a power of two */
 	UInt nthreads;
+	struct cp_profile_sample *sample; /* NULL: there is none yet */
+	UInt part;                        /* 1 and more; 0: nothing is sampled */
+	Bool idle;                        /* what comes is not counted */
 	/* The counts of the running core after the last reference. */
 	ULong seen[KEPT] __attribute__((aligned(16)));
 	/* The latest reference, which what the counters have grown by since `seen`
@@ -44,14 +49,17 @@ static struct {
 
 typedef ULong pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
-static ULong hash_site(UInt thread, Addr instruction)
+static ULong hash_site(UInt thread, Addr instruction, ULong part)
 {
-	return (instruction ^ ((ULong)thread << 48)) * 0x9e3779b97f4a7c15ull >> 20;
+	return (instruction ^ ((ULong)thread << 48) ^ part << 43) *
+		       0x9e3779b97f4a7c15ull >>
+	       20;
 }
 
 static void insert_site(struct cp_profile_site *site)
 {
-	ULong i = hash_site(site->thread, site->instruction) & (profile.nslots - 1);
+	ULong i = hash_site(site->thread, site->instruction, site->part) &
+		  (profile.nslots - 1);
 
 	while (profile.slots[i].site)
 		i = (i + 1) & (profile.nslots - 1);
@@ -88,6 +96,7 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 	site->thread = thread;
 	site->module = profile_module_at(instruction);
 	site->instruction = instruction;
+	site->part = profile.part;
 	profile_publish(site, CP_PROFILE_SITE);
 	insert_site(site);
 	return site;
@@ -95,10 +104,11 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 
 static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 {
-	ULong i = hash_site(thread, instruction) & (profile.nslots - 1);
+	ULong i = hash_site(thread, instruction, profile.part) & (profile.nslots - 1);
 
 	for (; profile.slots[i].site; i = (i + 1) & (profile.nslots - 1))
 		if (profile.slots[i].site->instruction == instruction &&
+			profile.slots[i].site->part == profile.part &&
 			profile.slots[i].site->thread == thread)
 			return profile.slots[i].site;
 	return new_site(thread, instruction);
@@ -121,13 +131,17 @@ static void note_distance(struct cp_profile_site *site, Addr address)
 	}
 }
 
-/* Did the latest reference miss L1D?  Of its lines, the further ones are subtracted. */
+/* Of a reference's lines, the further ones are subtracted. */
+static ULong misses_in(const uint64_t *now)
+{
+	return now[CP_PROFILE_AT(l1d_load_lines)] + now[CP_PROFILE_AT(l1d_load_misses)] +
+	       now[CP_PROFILE_AT(l1d_store_lines)] + now[CP_PROFILE_AT(l1d_store_misses)];
+}
+
+/* Did the latest reference miss L1D? */
 static void note_miss(const uint64_t *now)
 {
-	ULong missed = now[CP_PROFILE_AT(l1d_load_lines)] +
-		       now[CP_PROFILE_AT(l1d_load_misses)] +
-		       now[CP_PROFILE_AT(l1d_store_lines)] +
-		       now[CP_PROFILE_AT(l1d_store_misses)];
+	ULong missed = misses_in(now);
 
 	if (missed == profile.last.missed)
 		return;
@@ -242,7 +256,7 @@ static void announce_reference(struct core *core, uint64_t instruction, uint64_t
 {
 	const uint64_t *now = counters_of(core);
 
-	if (!profile.current || core != profile.observed)
+	if (!profile.current || core != profile.observed || profile.idle)
 		return;
 	if (goes_on(instruction, address)) {
 		note_miss(now);
@@ -277,10 +291,38 @@ static void observe_batch(struct core *core, const struct batch_origin *origin)
 
 void profile_settle(void)
 {
-	if (profile.current && profile.last.instruction &&
+	if (sample_wanted())
+		sample_drain();
+	if (profile.current && profile.last.instruction && !profile.idle &&
 		!is_unchanged(counters_of(profile.observed)))
 		attribute_counts(counters_of(profile.observed));
 	profile.last.site = NULL;
+}
+
+void profile_use_part(UInt part)
+{
+	profile.idle = part == SAMPLE_NO_PART;
+	profile.part = profile.idle ? 0 : part + 1;
+	profile.last.instruction = 0;
+	profile.last.site = NULL;
+	profile.last.missed = misses_in(counters_of(profile.observed));
+	VG_(memcpy)
+	(profile.seen, counters_of(profile.observed), sizeof(profile.seen));
+}
+
+void profile_put_sample(void)
+{
+	if (!tool_options.sites)
+		return;
+	if (!profile.sample) {
+		profile.sample = profile_allocate(sizeof(*profile.sample));
+		if (!profile.sample)
+			return;
+		profile.sample->sets = (UInt)tool_options.sample.sets;
+		profile.sample->groups = sample_all_groups();
+		profile_publish(profile.sample, CP_PROFILE_SAMPLE);
+	}
+	sample_copy_machine(0, (ULong *)profile.sample->count);
 }
 
 /* ---- threads ---- */
@@ -382,6 +424,7 @@ void profile_fork_child(void)
 	VG_(memset)(&profile.last, 0, sizeof(profile.last));
 	profile.nsites = profile.nthreads = 0;
 	profile.current = profile.further = NULL;
+	profile.sample = NULL;
 }
 
 void profile_start(void)
@@ -390,6 +433,7 @@ void profile_start(void)
 		return;
 	rebuild_slots(1 << 12, 0, 0);
 	batch_told.announce = announce_reference;
+	sample_tell(profile_settle, profile_use_part);
 	if (tool_options.has_front)
 		batch_told.observe = observe_batch;
 }

@@ -34,6 +34,11 @@ void profile_huge_pages(struct profile_thread *t, ULong more);
 Bool profile_unmapped(Addr a, SizeT len);
 /* Before what an address is in changes: accounts for what was counted. */
 void profile_settle(void);
+/* What comes is of that part of the sample, or of none (sample/sample.h);
+ * profile_settle() was called before. */
+void profile_use_part(UInt part);
+/* The sample as it is now, in the file. */
+void profile_put_sample(void);
 void profile_fork_child(void);
 
 /* profile_file.c: size bytes of the file, zeroed; NULL: there is no room. */

@@ -67,6 +67,7 @@ static struct cp_profile_access *access_of(
 	slot->access->thread = site->thread;
 	slot->access->module = site->module;
 	slot->access->instruction = site->instruction;
+	slot->access->part = (uint32_t)site->part;
 	slot->access->object = object->id;
 	accesses.n++;
 	profile_publish(slot->access, CP_PROFILE_ACCESS);

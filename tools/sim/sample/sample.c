@@ -21,6 +21,8 @@ static struct {
 	struct sample_thread *current; /* NULL: nothing is counted */
 	ULong forks;
 	ULong (*machine)[CP_SIM_SAMPLE_WORDS]; /* NULL: nothing is */
+	void (*ends)(void);
+	void (*part)(UInt part);
 } sampling;
 
 /* ---- counts ---- */
@@ -123,6 +125,8 @@ static void change_phase(struct sample_thread *t)
 
 static void next_phase(struct sample_thread *t)
 {
+	if (sampling.ends)
+		sampling.ends();
 	for (UInt i = 0; i < team.size; i++) {
 		core_collect(team.member[i]);
 		take_sample(t, i, team.member[i]);
@@ -131,6 +135,8 @@ static void next_phase(struct sample_thread *t)
 		change_phase(t);
 	while (t->next <= sample_now.instructions);
 	use_log(t);
+	if (sampling.part)
+		sampling.part(sample_part(t));
 }
 
 /* Called by generated code when the log may be full, or the running thread has come to
@@ -189,6 +195,12 @@ void sample_start(void)
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
 
+void sample_tell(void (*ends)(void), void (*part)(UInt part))
+{
+	sampling.ends = ends;
+	sampling.part = part;
+}
+
 void sample_core_begin(struct core *core)
 {
 	if (sample_sets_begin(core, &sample_now.chosen) == 0)
@@ -234,6 +246,11 @@ void sample_collect(struct sample_thread *t, UInt machine, struct core *core)
 void sample_collected(struct sample_thread *t)
 {
 	t->collected = t->instructions;
+}
+
+UInt sample_part(const struct sample_thread *t)
+{
+	return t->phase == COUNTING ? t->part : SAMPLE_NO_PART;
 }
 
 void sample_forget(struct sample_thread *t)

@@ -29,9 +29,16 @@ static inline Bool sample_wanted(void)
 UInt sample_all_groups(void);
 void sample_start(void);
 
+/* Whoever wants to know: before a phase ends, and which part the next one counts for. */
+void sample_tell(void (*ends)(void), void (*part)(UInt part));
+
 /* threads.c: each thread has one.  again: of a thread that has ended, or NULL. */
 struct sample_thread *sample_thread_begin(struct sample_thread *again);
 void sample_core_begin(struct core *core);
+
+/* Which part it counts for now. */
+#define SAMPLE_NO_PART (~0u) /* it is not counted */
+UInt sample_part(const struct sample_thread *t);
 
 /* The running thread, on the cores of the team, from now on; NULL: what it does is not
  * counted. */

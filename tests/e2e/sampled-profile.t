@@ -1,0 +1,192 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# CACHEPEEK_SAMPLE with cachepeek dcache, dtlb and icache: misses by function, line and data
+# are estimates with 95 % intervals that hold what full simulation counts, or there are
+# none for a reason; they add up to the estimate of the run.
+# SAMPLE_SEEDS=100 tries more seeds.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Json;
+use List::Util qw(sum);
+use Peek;
+use Test::More;
+
+my $seeds = $ENV{SAMPLE_SEEDS} || 6;
+my $machine = write_file(scratch('plain.machine'), <<'END');
+l1i = 32K 8 64
+l1d = 32K 8 64
+l2 = 256K 8 64
+llc = 2M 16 64
+itlb = 64 4
+dtlb = 64 4
+stlb = 1536 6
+page = 4K
+cores = 4
+END
+
+my $source = write_file(scratch('places.c'), <<'C');
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+enum { TABLE = 1 << 15, ARRAY = 1 << 20, LINE = 64 };
+static uint64_t state = 1;
+static __attribute__((noinline)) uint32_t look_up(uint32_t *table)
+{
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < 10000; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		sum += table[(state >> 33) % TABLE]++;
+	}
+	return sum;
+}
+static __attribute__((noinline)) uint32_t walk(const char *array)
+{
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < ARRAY; i += LINE)
+		sum += (uint32_t)array[i];
+	return sum;
+}
+static __attribute__((noinline)) uint32_t seldom(const char *array)
+{
+	uint32_t sum = 0;
+	for (unsigned i = 0; i < 64 * LINE; i += LINE)
+		sum += (uint32_t)array[i];
+	return sum;
+}
+int main(int argc, char **argv)
+{
+	uint32_t *table, sum = 0;
+	char *array, *other;
+	int children = argc > 1 ? 3 : 0, parent = 1;
+	while (children-- > 0 && parent)
+		parent = fork() != 0;
+	table = calloc(TABLE, sizeof(*table));
+	array = calloc(ARRAY, 1);
+	other = calloc(ARRAY, 1);
+	for (int i = 0; i < (argc > 1 ? 25 : 100); i++) {
+		sum += look_up(table) + walk(array);
+		if (i == 20)
+			sum += seldom(other);
+	}
+	while (wait(NULL) > 0)
+		;
+	return sum == 1;
+}
+C
+my $program = scratch('places');
+is(run(command => ['gcc', '-g', '-O1', '-o', $program, $source])->{status}, 0, 'a program') or BAIL_OUT('');
+
+# The environment is of one length, else the stack is elsewhere and so are its lines.
+sub profile
+{
+	my ($kind, $plan, $seed, %more) = @_;
+	my $file = scratch(sprintf('%s%04d.json', $kind, $seed));
+	my $run = run(command => [cli(), $kind, '-m', $machine, '-o', $more{output} || $file, $program, @{$more{arguments} || []}],
+		env => {$more{variable} || 'CACHEPEEK_SAMPLE' => sprintf('sets=8,%s,seed=%04d', $plan, $seed)});
+	is($run->{status}, 0, "$kind, $seed: it runs") or diag($run->{err});
+	return $more{output} ? $run->{out} : decode_json(read_file($file));
+}
+
+sub full { my ($kind, $plan, %more) = @_; return profile($kind, $plan, 0, variable => 'NOT_LOOKED_AT_XX', %more) }
+
+sub row { my ($profile, $function) = @_; return (grep { $_->{function} eq $function } @{$profile->{functions}})[0] }
+sub line { my ($profile, $function) = @_; return row($profile, $function)->{statements}[0] } # with the most
+sub data { my ($profile, $size) = @_; return (grep { $_->{size} == $size && $_->{data} eq 'heap' } @{$profile->{data}})[0] }
+sub misses_of { my ($counts) = @_; return $counts->{l1d_load_misses} + $counts->{l1d_store_misses} }
+
+my %places = (
+	'look_up' => sub { row($_[0], 'look_up') },
+	'walk' => sub { row($_[0], 'walk') },
+	"look_up's line" => sub { line($_[0], 'look_up') },
+	"walk's line" => sub { line($_[0], 'walk') },
+	'table' => sub { data($_[0], 4 << 15) },
+	'array' => sub { data($_[0], 1 << 20) },
+);
+
+# ---- bursts ----
+
+my $plan = 'warm=010000,burst=0010000,period=000100000';
+my $truth = full('dcache', $plan);
+my @sampled = map { profile('dcache', $plan, $_) } 1 .. $seeds;
+my $all = misses_of($truth->{counts});
+
+is(scalar(grep { $_->{exact} } @sampled), $seeds, 'places add up to what was sampled');
+is(scalar(grep { @{$_->{findings}} } @sampled), 0, 'rules do not go by samples');
+for my $name (sort keys %places) {
+	my $true = misses_of($places{$name}($truth)->{counts});
+	my @rows = map { $places{$name}($_) } @sampled;
+
+	is(scalar(grep { defined $_->{counts}{misses} && defined $_->{share} } @rows), $seeds, "$name: there is an estimate");
+	my @hold = grep { abs($_->{counts}{misses} - $true) <= $_->{errors}{misses} } @rows;
+	cmp_ok(scalar(@hold), '>=', 0.93 * $seeds - 1, "$name: intervals hold the truth")
+		or diag("true $true: ", join(', ', map { "$_->{counts}{misses} +- $_->{errors}{misses}" } @rows));
+	@hold = grep { abs($_->{share} - $true / $all) <= $_->{share_error} } @rows;
+	cmp_ok(scalar(@hold), '>=', 0.93 * $seeds - 1, "$name: those of shares, too")
+		or diag('true ', $true / $all, ': ', join(', ', map { "$_->{share} +- $_->{share_error}" } @rows));
+	is(scalar(grep { $_->{errors}{misses} > 0.35 * $true } @rows), 0, "$name: and tell something");
+	is(scalar(grep { $_->{share_error} > 0.2 } @rows), 0, "$name: shares, too");
+}
+
+# ---- what adds up ----
+
+for my $profile ($sampled[0]) {
+	my ($thread) = @{$profile->{threads}};
+	ok(is_near($thread->{counts}{misses}, $profile->{counts}{misses}, 1e-9), 'the only thread has all misses');
+	ok(is_near($thread->{share}, 1, 1e-5), 'which is all of it');
+	ok(is_near($profile->{errors}{misses} / $profile->{counts}{misses}, $thread->{errors}{misses} / $thread->{counts}{misses}, 0.01), 'known as well');
+	is($profile->{statuses}{l1d_load_misses}, 'estimated', 'estimated');
+	is($profile->{sample}{sets}, 8, 'JSON says how');
+	my $l2 = $truth->{counts}{l2_load_lines};
+	cmp_ok(abs($profile->{counts}{l2_load_lines} - $l2), '<=', $profile->{errors}{l2_load_lines}, 'L2: of the whole run');
+	ok(!exists row($profile, 'walk')->{counts}{l2_load_lines}, 'L2: not by place');
+	is($profile->{counts}{hitm}, undef, 'what cannot be sampled is not there');
+}
+
+# ---- too few ----
+
+my $few = row($sampled[0], 'seldom');
+if ($few) {
+	is($few->{counts}{misses}, undef, 'seen in too few bursts: no value');
+	is($few->{share}, undef, 'nor a share');
+	like($few->{reason}, qr/fewer than about 30 bursts|as wide as the value/, 'and why');
+}
+my $short = profile('dcache', 'warm=010000,burst=0010000,period=010000000', 1);
+is(row($short, 'walk')->{counts}{misses}, undef, 'too few bursts in all: no value');
+like(row($short, 'walk')->{reason}, qr/fewer than about 30 bursts/, 'and why');
+is($short->{counts}{l1d_load_misses}, undef, 'of the whole run neither');
+
+# ---- all of it in full: what is counted is what full simulation counts ----
+
+my $whole = 'warm=000001,burst=0000001,period=900000000';
+for my $case (['dcache', 'look_up', 'l1d_load_misses'], ['dcache', 'walk', 'l1d_load_misses'], ['dtlb', 'walk', 'dtlb_load_misses'],
+	['icache', 'main', 'l1i_misses']) {
+	my ($kind, $function, $event) = @$case;
+	my ($true, $one) = map { row($_, $function) } full($kind, $plan), profile($kind, $whole, 1);
+	my ($wanted, $got) = map { $_ ? $_->{counts}{$event} // -1 : -1 } $true, $one;
+	cmp_ok($wanted, '>', 0, "$kind: $function: $event");
+	cmp_ok(abs($wanted - $got), '<=', 20, "$kind, in full: $function: $event") or diag("$wanted $got");
+}
+
+# ---- several processes ----
+
+my $forked = profile('dcache', $plan, 3, arguments => ['fork']);
+is($forked->{processes}, 4, 'children have their parts');
+my $both = misses_of(row(full('dcache', $plan, arguments => ['fork']), 'walk')->{counts});
+my $walk = row($forked, 'walk');
+cmp_ok(abs($walk->{counts}{misses} - $both), '<=', 2 * $walk->{errors}{misses}, 'which are one sample');
+cmp_ok($walk->{errors}{misses}, '<=', 0.3 * $both, 'that tells something');
+
+# ---- for people ----
+
+my $text = profile('dcache', $plan, 1, output => '-');
+like($text =~ s/\s+/ /gr, qr/estimates from a sample \(CACHEPEEK_SAMPLE\)/, 'text: a sample');
+like($text, qr/^walk +\(places.c\) +[\d.]+ ±[\d.]+ +[\d.]+ [kM] ±[\d.]+%/m, 'text: share and misses with their intervals');
+unlike($text, qr/exact for the machine/, 'text: not exact');
+my $page = scratch('page.html');
+profile('dcache', $plan, 1, output => $page);
+like(read_file($page), qr/"share_error": [\d.]+/, 'HTML: with intervals');
+
+done_testing();
