@@ -207,6 +207,7 @@ void native_frame_fill(ThreadId tid, Addr room)
 	context->uc_mcontext.fpstate = (void *)room;
 	context->uc_flags |= HAS_STATE;
 	clear_state(&t);
+	t.guest.guest_DFLAG = 1; /* a handler's strings go upwards */
 	give_registers(tid, &t);
 }
 
