@@ -65,6 +65,18 @@ SKIP: {
 	isnt($nearest, (natively($rounding))[1], 'VEX alone would round otherwise');
 }
 
+# ---- what every processor has, and VEX does not decode ----
+
+my $missing = "$BUILD/sim/native_missing";
+# RDFSBASE and its like take a kernel that lets programs have them.
+my @with = (natively($missing, 1, 200, 'bases'))[1] =~ /^f3480fae\S+ signal 4 /m ? () : ('bases');
+for my $seed (1 .. ($ENV{NATIVE_SEEDS} ? 25 : 1)) {
+	my $tried = compare("enter, cmps, ftst and others, seed $seed", $missing, $seed, 4000, @with);
+	is($tried, 4000, "seed $seed: so many states");
+}
+my (undef, $without) = sim_run('--native=no', $missing, 1, 200);
+like($without, qr/^66\S+ signal 4 /m, 'VEX alone would not execute them');
+
 # ---- a host that lacks it, and a tool that may not ----
 
 my $state = "$BUILD/sim/native_state";

@@ -95,7 +95,7 @@ $(SIM_DIR) $(B)/sim:
 SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 
 # Programs that need what VEX does not decode.
-SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking))
+SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking missing))
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
@@ -118,7 +118,7 @@ $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
 $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $^)
 
-$(B)/sim/native_rounding $(B)/sim/native_lacking: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
+$(B)/sim/native_rounding $(B)/sim/native_lacking $(B)/sim/native_missing: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/native_flags: tests/sim/native/flags.c | $(B)/sim

@@ -509,6 +509,10 @@ static void go_on_natively(struct walk *w)
 			rounding_look(b.out);
 		}
 	}
+	if (native_refused(b.out, &step)) {
+		settle_all();
+		native_compare(b.out, &step);
+	}
 }
 
 /* At its end, to an address that is computed; returns are foreseen. */

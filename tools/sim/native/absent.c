@@ -66,6 +66,12 @@ Bool native_next(IRSB *out, struct native_step *step)
 	return False;
 }
 
+Bool native_refused(const IRSB *out, struct native_step *step)
+{
+	(void)out, (void)step;
+	return False;
+}
+
 Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)
 {
 	(void)s, (void)pc, (void)step;

@@ -24,8 +24,7 @@ static IRExpr *scaled_index(IRSB *out, const struct native_address *a)
 			: index;
 }
 
-/* But for a vector of indices. */
-static IRExpr *address_of_operand(IRSB *out, const struct native *n)
+IRExpr *native_address(IRSB *out, const struct native *n)
 {
 	const struct native_address *a = &n->address;
 	IRExpr *at = emit_constant(
@@ -52,7 +51,7 @@ void native_find_address(IRSB *out, struct native_step *step)
 	const struct native *n = step->instruction;
 
 	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(n->pc)));
-	step->address = n->address.used ? address_of_operand(out, n) : emit_constant(0);
+	step->address = n->address.used ? native_address(out, n) : emit_constant(0);
 }
 
 /* --- The call --- */
@@ -145,7 +144,7 @@ void native_call(IRSB *out, const struct native *n, IRExpr *address)
 /* The optimiser is yet to see it. */
 void native_call_early(IRSB *out, const struct native *n)
 {
-	IRExpr *address = n->address.used ? address_of_operand(out, n) : emit_constant(0);
+	IRExpr *address = n->address.used ? native_address(out, n) : emit_constant(0);
 	IRDirty *d = call_of(n, address);
 
 	affects_state(d, n);

@@ -151,6 +151,12 @@ static void legacy_map(struct source *from, struct native *n, struct fields *f)
 	if (peek_byte(from) == 0x38 || peek_byte(from) == 0x3a)
 		f->map = next_byte(from) == 0x38 ? 2 : 3;
 	f->pp = f->repeat ? f->repeat : f->operand_size;
+}
+
+static void read_rex(struct source *from, struct fields *f)
+{
+	if ((peek_byte(from) & 0xf0) == 0x40)
+		f->rex = next_byte(from);
 	f->w = f->rex >> 3 & 1;
 	f->r = f->rex >> 2 & 1;
 	f->x = f->rex >> 1 & 1;
@@ -164,8 +170,7 @@ static Bool read_prefixes(struct source *from, struct native *n, struct fields *
 
 	while (from->at < 5 && legacy_prefix(from, n, f))
 		;
-	if ((peek_byte(from) & 0xf0) == 0x40)
-		f->rex = next_byte(from);
+	read_rex(from, f);
 	first = next_byte(from);
 	any = f->rex || f->operand_size || f->repeat;
 	if (first == 0x62 && !any)
@@ -354,15 +359,20 @@ static Bool read_xgetbv(const struct source *from, struct native *n)
 	return True;
 }
 
+static Bool begin(Addr pc, struct native *n, struct source *from)
+{
+	VG_(memset)(n, 0, sizeof(*n));
+	n->pc = pc;
+	n->address.base = n->address.index = -1;
+	return fetch_bytes(pc, from);
+}
+
 Bool native_decode(Addr pc, struct native *n)
 {
 	struct fields f = {.map = 0};
 	struct source from;
 
-	VG_(memset)(n, 0, sizeof(*n));
-	n->pc = pc;
-	n->address.base = n->address.index = -1;
-	if (!fetch_bytes(pc, &from))
+	if (!begin(pc, n, &from))
 		return False;
 	if (read_xgetbv(&from, n))
 		return True;
@@ -379,4 +389,24 @@ Bool native_decode(Addr pc, struct native *n)
 	put_code(&from, n, &f);
 	n->length = from.at;
 	return n->length <= from.size && !(n->shape->index && n->address.is_short);
+}
+
+Bool native_decode_address(Addr pc, struct native *n)
+{
+	static const struct native_shape plain;
+	struct fields f = {.map = 0};
+	struct source from;
+
+	if (!begin(pc, n, &from))
+		return False;
+	n->shape = &plain;
+	while (from.at < NATIVE_LONGEST && legacy_prefix(&from, n, &f))
+		;
+	read_rex(&from, &f);
+	next_byte(&from);
+	f.modrm = next_byte(&from);
+	read_registers(n, &f);
+	read_address(&from, n, &f);
+	n->length = from.at;
+	return n->length <= from.size;
 }

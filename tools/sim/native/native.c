@@ -6,6 +6,7 @@
 
 #include "emit.h"
 #include "native/host.h"
+#include "native/missing.h"
 #include "native/mxcsr.h"
 #include "native/spelling.h"
 #include "native/upper.h"
@@ -130,25 +131,34 @@ static const UChar *readable_code(Addr pc)
 	return copy;
 }
 
-/* Such an instruction is a call of its stub, and to VEX one that does nothing, but for
- * its length. */
+/* Adds what the instruction does, if that is not left to VEX, and returns its length;
+ * else 0. */
+static UInt add_own(IRSB *out, Addr pc, const UChar *code)
+{
+	struct native n;
+
+	if (is_early(pc, &n)) {
+		native_call_early(out, &n);
+		return n.length;
+	}
+	return tool_options.native ? missing_execute(out, pc, code) : 0;
+}
+
+/* To VEX such an instruction is one that does nothing, but for its length. */
 struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
 	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
 {
 	static const UChar nothing[NATIVE_LONGEST] = {0x90};
-	struct decoded as;
-	struct native n;
+	const UChar *readable = readable_code((Addr)(code + delta));
+	UInt own = (Addr)(code + delta) == pc ? add_own(out, pc, readable) : 0;
+	struct decoded as = __real_disInstr_AMD64(out, (own ? nothing : readable) - delta,
+		delta, pc, arch, arch_info, abi, endness, diagnose);
 
-	if ((Addr)(code + delta) != pc || !is_early(pc, &n))
-		return __real_disInstr_AMD64(out,
-			readable_code((Addr)(code + delta)) - delta, delta, pc, arch,
-			arch_info, abi, endness, diagnose);
-	native_call_early(out, &n);
-	as = __real_disInstr_AMD64(
-		out, nothing - delta, delta, pc, arch, arch_info, abi, endness, diagnose);
-	out->stmts[out->stmts_used - 1] =
-		IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(pc + n.length));
-	as.length = n.length;
+	if (own) {
+		out->stmts[out->stmts_used - 1] =
+			IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(pc + own));
+		as.length = own;
+	}
 	return as;
 }
 
@@ -270,6 +280,21 @@ Bool native_next(IRSB *out, struct native_step *step)
 		return False;
 	}
 	describe_step(n, step);
+	return True;
+}
+
+Bool native_refused(const IRSB *out, struct native_step *step)
+{
+	UChar code[NATIVE_LONGEST];
+
+	if (!tool_options.native || out->jumpkind != Ijk_NoDecode ||
+		out->next->tag != Iex_Const)
+		return False;
+	step->pc = out->next->Iex.Const.con->Ico.U64;
+	step->length = native_fetch(step->pc, code, NATIVE_LONGEST);
+	if (step->length < 2 || is_of_file(step->pc))
+		return False;
+	now.bytes += step->length;
 	return True;
 }
 

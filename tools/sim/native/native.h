@@ -38,6 +38,9 @@ Bool native_is_cut(void);
 
 /* Finds the next instruction; False: it is not the host's. */
 Bool native_next(IRSB *out, struct native_step *step);
+/* The superblock ends where nobody can go on: at code of which VEX does not look whether
+ * it is still the same. */
+Bool native_refused(const IRSB *out, struct native_step *step);
 /* The superblock is left here, and made again, if the code is not what it was. */
 void native_compare(IRSB *out, const struct native_step *step);
 void native_find_address(IRSB *out, struct native_step *step);

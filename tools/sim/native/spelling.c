@@ -6,7 +6,7 @@
  */
 #include "native/spelling.h"
 
-enum { CS = 0x2e, REX_W = 8, ESCAPE = 0x0f };
+enum { CS = 0x2e, REX_W = 8, ESCAPE = 0x0f, MOVE = 0x8b };
 
 /* An instruction, where its prefixes are; NULL: it has none such. */
 struct spelling {
@@ -55,6 +55,22 @@ static UInt reg_of(UChar modrm)
 	return modrm >> 3 & 7;
 }
 
+static Bool has_w(const struct spelling *s)
+{
+	return s->rex && *s->rex & REX_W;
+}
+
+/* The byte of opcode in the place of that and the next one. */
+static void shorten(const struct spelling *s, UChar *opcode, UInt as)
+{
+	UChar rex = s->rex ? *s->rex : CS;
+
+	if (s->rex)
+		*s->rex = CS;
+	opcode[0] = rex;
+	opcode[1] = (UChar)as;
+}
+
 /* --- x87 --- */
 
 /* FLDENV, FNSTENV, FRSTOR and FNSAVE have a layout of 16 bits. */
@@ -76,7 +92,7 @@ static void spell_pop(UChar *opcode)
 
 static void spell_x87(const struct spelling *s)
 {
-	if (!has_layouts(s->opcode))
+	if (!has_layouts(s->opcode) || has_w(s))
 		drop_prefix(s->operand_size);
 	drop_prefix(s->repeat);
 	drop_w(s);
@@ -122,6 +138,20 @@ static void spell_prefetch(const struct spelling *s)
 		opcode[1] ^= 3 << 3;
 }
 
+/* XSAVEOPT, which may leave out what XSAVE stores, but need not. */
+static Bool is_xsaveopt(const struct spelling *s)
+{
+	return *s->opcode == 0xae && reg_of(s->opcode[1]) == 6 && s->opcode[1] < 0xc0 &&
+	       !s->repeat && !s->operand_size;
+}
+
+/* MOVZX and MOVSX of 16 bits to 16 bits. */
+static Bool is_plain_move(const struct spelling *s)
+{
+	return (*s->opcode == 0xb7 || *s->opcode == 0xbf) && s->operand_size &&
+	       !s->repeat && !has_w(s);
+}
+
 static void spell_two_bytes(const struct spelling *s)
 {
 	UChar *opcode = s->opcode;
@@ -129,6 +159,10 @@ static void spell_two_bytes(const struct spelling *s)
 
 	if (is_prefetch(opcode))
 		spell_prefetch(s);
+	else if (is_xsaveopt(s))
+		opcode[1] ^= 2 << 3;
+	else if (is_plain_move(s))
+		shorten(s, opcode - 1, MOVE);
 	else if (*opcode == 0xae && reg_of(opcode[1]) == 7 && opcode[1] < 0xc0 &&
 		 !s->repeat) {
 		drop_prefix(s->operand_size); /* CLFLUSHOPT as CLFLUSH */
@@ -161,6 +195,34 @@ static Bool is_integer(const UChar *opcode)
 	       (at >= 0xd0 && at <= 0xd3) || at == 0xf6 || at == 0xf7 || at == 0xfe;
 }
 
+/* LEAVE and POP of 64 bits, which is what they have without a prefix of its size. */
+static void spell_size(const struct spelling *s)
+{
+	UChar at = *s->opcode;
+
+	if (!has_w(s) || (at != 0x8f && at != 0xc9))
+		return;
+	drop_prefix(s->operand_size);
+	drop_w(s);
+}
+
+/* MOVSXD of 32 bits, which Free Pascal makes, as MOV; POP of a register by the longer
+ * code as by the short one; a pause that does not pause as NOP. */
+static void spell_one_byte(const struct spelling *s)
+{
+	enum { MOVSXD = 0x63, POP_ANY = 0x8f, POP = 0x58, NOP = 0x90 };
+	UChar *opcode = s->opcode;
+
+	spell_size(s);
+	if (*opcode == MOVSXD && !has_w(s))
+		*opcode = MOVE;
+	else if (*opcode == POP_ANY && opcode[1] >= 0xc0 && opcode[1] < 0xc8)
+		shorten(s, opcode, POP + (opcode[1] & 7u));
+	else if (is_integer(opcode) ||
+		 (*opcode == NOP && s->repeat && *s->repeat == 0xf2))
+		drop_prefix(s->repeat);
+}
+
 void spelling_make_usual(UChar *code, const UChar *end)
 {
 	struct spelling s = take_apart(code, end);
@@ -170,7 +232,7 @@ void spelling_make_usual(UChar *code, const UChar *end)
 	} else if (*s.opcode == ESCAPE) {
 		s.opcode++;
 		spell_two_bytes(&s);
-	} else if (is_integer(s.opcode)) {
-		drop_prefix(s.repeat);
+	} else {
+		spell_one_byte(&s);
 	}
 }

@@ -12,9 +12,9 @@ static inline Bool spelling_may_be_unusual(const UChar *code)
 {
 	UChar first = (code[0] & 0xf0) == 0x40 ? code[1] : code[0];
 
-	return first == 0x0f || (first & 0xf8) == 0xd8 ||
-	       (first >= 0x64 && first <= 0x67) || first == 0xf0 || first == 0xf2 ||
-	       first == 0xf3 || (first & 0xe7) == 0x26;
+	return first == 0x0f || (first & 0xf8) == 0xd8 || first == 0x63 ||
+	       first == 0x8f || first == 0xc9 || (first >= 0x64 && first <= 0x67) ||
+	       first == 0xf0 || first == 0xf2 || first == 0xf3 || (first & 0xe7) == 0x26;
 }
 
 /* Prefixes end before `end`, behind which there are three bytes more. */

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "native/missing.h"
+
+#include "emit.h"
+#include "native/decode.h"
+#include "native/host.h"
+#include "native/state.h"
+
+enum { REX_W = 8, REX_B = 1 };
+enum { SUBTRACTION = 5 }; /* to VEX, of bytes: what the flags are of */
+enum { RBP = 5, RSI = 6, RDI = 7 };
+
+/* An instruction behind its prefixes, and what they say. */
+struct missing {
+	Addr pc;
+	const UChar *opcode;
+	UInt nprefixes, rex;
+	Bool is_16_bit, is_repeated, is_short;
+	Int segment; /* its base in the state, or 0 */
+};
+
+/* --- Prefixes --- */
+
+/* False: it is none, or one that none of these instructions can have. */
+static Bool take_prefix(struct missing *m, UChar byte)
+{
+	switch (byte) {
+	case 0x66:
+		m->is_16_bit = True;
+		return True;
+	case 0x67:
+		m->is_short = True;
+		return True;
+	case 0xf3:
+		m->is_repeated = True;
+		return True;
+	case 0x64:
+		m->segment = (Int)STATE_OF(guest_FS_CONST);
+		return True;
+	case 0x65:
+		m->segment = (Int)STATE_OF(guest_GS_CONST);
+		return True;
+	case 0x26:
+	case 0x2e:
+	case 0x36:
+	case 0x3e:
+		return True;
+	default:
+		return False;
+	}
+}
+
+static struct missing take_apart(Addr pc, const UChar *code)
+{
+	struct missing m = {.pc = pc, .opcode = code};
+
+	while (m.opcode < code + NATIVE_LONGEST && take_prefix(&m, *m.opcode))
+		m.opcode++;
+	if ((*m.opcode & 0xf0) == 0x40)
+		m.rex = *m.opcode++;
+	if (m.rex & REX_W)
+		m.is_16_bit = False;
+	m.nprefixes = (UInt)(m.opcode - code);
+	return m;
+}
+
+/* --- Expressions --- */
+
+static IRExpr *constant_byte(UInt v)
+{
+	return IRExpr_Const(IRConst_U8((UChar)v));
+}
+
+static IRExpr *constant_word(UInt v)
+{
+	return IRExpr_Const(IRConst_U32(v));
+}
+
+static IRExpr *emit_unary(IRSB *out, IRType type, IROp op, IRExpr *a)
+{
+	return emit_kept(out, type, IRExpr_Unop(op, a));
+}
+
+static IRExpr *emit_binary(IRSB *out, IRType type, IROp op, IRExpr *a, IRExpr *b)
+{
+	return emit_kept(out, type, IRExpr_Binop(op, a, b));
+}
+
+static IRExpr *emit_general(IRSB *out, UInt number)
+{
+	return emit_register(out, (Int)state_general(number));
+}
+
+static void put_general(IRSB *out, UInt number, IRExpr *value)
+{
+	addStmtToIRSB(out, IRStmt_Put((Int)state_general(number), value));
+}
+
+static IRExpr *emit_below(IRSB *out, IRExpr *address, UInt bytes)
+{
+	return emit_binary(out, Ity_I64, Iop_Sub64, address, emit_constant(bytes));
+}
+
+static IRExpr *load_from(IRSB *out, IRType type, IRExpr *address)
+{
+	return emit_kept(out, type, IRExpr_Load(Iend_LE, type, address));
+}
+
+static void store_to(IRSB *out, IRExpr *address, IRExpr *value)
+{
+	addStmtToIRSB(out, IRStmt_Store(Iend_LE, address, value));
+}
+
+/* The address, as prefixes change it. */
+static IRExpr *emit_effective(IRSB *out, const struct missing *m, IRExpr *address)
+{
+	if (m->is_short)
+		address = emit_binary(
+			out, Ity_I64, Iop_And64, address, emit_constant(0xffffffff));
+	if (m->segment)
+		address = emit_binary(
+			out, Ity_I64, Iop_Add64, address, emit_register(out, m->segment));
+	return address;
+}
+
+/* --- Strings --- */
+
+static UInt xlat(IRSB *out, const struct missing *m)
+{
+	const Int al = (Int)state_general(0);
+	IRExpr *at = emit_unary(
+		out, Ity_I64, Iop_8Uto64, emit_kept(out, Ity_I8, IRExpr_Get(al, Ity_I8)));
+
+	at = emit_binary(out, Ity_I64, Iop_Add64, at, emit_general(out, 3));
+	at = load_from(out, Ity_I8, emit_effective(out, m, at));
+	addStmtToIRSB(out, IRStmt_Put(al, at));
+	return 1;
+}
+
+static IRExpr *widened(IRSB *out, UInt log_size, IRExpr *value)
+{
+	static const IROp operations[] = {Iop_8Uto64, Iop_16Uto64, Iop_32Uto64};
+
+	return log_size == 3 ? value
+			     : emit_unary(out, Ity_I64, operations[log_size], value);
+}
+
+static void put_flags(IRSB *out, UInt log_size, IRExpr *a, IRExpr *b)
+{
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CC_OP),
+				   emit_constant(SUBTRACTION + log_size)));
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CC_DEP1), a));
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CC_DEP2), b));
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_CC_NDEP), emit_constant(0)));
+}
+
+/* CMPS.  A segment is that of the first operand. */
+static UInt compare_strings(IRSB *out, const struct missing *m)
+{
+	static const IRType types[] = {Ity_I8, Ity_I16, Ity_I32, Ity_I64};
+	UInt log_size = *m->opcode == 0xa6 ? 0
+			: m->rex & REX_W   ? 3
+			: m->is_16_bit     ? 1
+					   : 2;
+	IRExpr *first = emit_general(out, RSI), *second = emit_general(out, RDI);
+	IRExpr *a, *b, *step;
+
+	if (m->is_repeated || m->is_short)
+		return 0;
+	a = load_from(out, types[log_size], emit_effective(out, m, first));
+	b = load_from(out, types[log_size], second);
+	step = emit_binary(out, Ity_I64, Iop_Shl64,
+		emit_register(out, (Int)STATE_OF(guest_DFLAG)), constant_byte(log_size));
+	put_flags(out, log_size, widened(out, log_size, a), widened(out, log_size, b));
+	put_general(out, RSI, emit_binary(out, Ity_I64, Iop_Add64, first, step));
+	put_general(out, RDI, emit_binary(out, Ity_I64, Iop_Add64, second, step));
+	return 1;
+}
+
+/* --- Frames --- */
+
+/* ENTER: registers are written last, should it fault. */
+static UInt enter(IRSB *out, const struct missing *m)
+{
+	enum { LENGTH = 4, WORD = 8, MOST_LEVELS = 32 };
+	UInt room = m->opcode[1] | (UInt)m->opcode[2] << 8;
+	UInt levels = m->opcode[3] % MOST_LEVELS;
+	IRExpr *top = emit_general(out, 4), *frame = emit_general(out, RBP), *own;
+
+	if (m->is_16_bit)
+		return 0;
+	own = emit_below(out, top, WORD);
+	store_to(out, own, frame);
+	for (UInt i = 1; i < levels; i++)
+		store_to(out, emit_below(out, own, i * WORD),
+			load_from(out, Ity_I64, emit_below(out, frame, i * WORD)));
+	if (levels)
+		store_to(out, emit_below(out, own, levels * WORD), own);
+	put_general(out, RBP, own);
+	put_general(out, 4, emit_below(out, own, levels * WORD + room));
+	return LENGTH;
+}
+
+/* --- x87 --- */
+
+static IRExpr *emit_top(IRSB *out)
+{
+	return emit_kept(out, Ity_I32, IRExpr_Get((Int)STATE_OF(guest_FTOP), Ity_I32));
+}
+
+static void move_top(IRSB *out, IRExpr *top, UInt by)
+{
+	addStmtToIRSB(out,
+		IRStmt_Put((Int)STATE_OF(guest_FTOP),
+			emit_binary(out, Ity_I32, Iop_Add32, top, constant_word(by))));
+}
+
+/* Empty from now on. */
+static void free_register(IRSB *out, IRExpr *top, Int number)
+{
+	IRRegArray *tags = mkIRRegArray((Int)STATE_OF(guest_FPTAG), Ity_I8, 8);
+
+	addStmtToIRSB(out, IRStmt_PutI(mkIRPutI(tags, top, number, constant_byte(0))));
+}
+
+/* What VEX has for an empty one is a NaN, as the processor. */
+static IRExpr *emit_first(IRSB *out, IRExpr *top)
+{
+	enum { NUMBERS = 8 };
+	IRRegArray *tags = mkIRRegArray((Int)STATE_OF(guest_FPTAG), Ity_I8, NUMBERS);
+	IRRegArray *values = mkIRRegArray((Int)STATE_OF(guest_FPREG), Ity_F64, NUMBERS);
+	IRExpr *tag = emit_kept(out, Ity_I8, IRExpr_GetI(tags, top, 0));
+	IRExpr *value = emit_kept(out, Ity_F64, IRExpr_GetI(values, top, 0));
+	IRExpr *is_there = emit_binary(out, Ity_I1, Iop_CmpNE8, tag, constant_byte(0));
+
+	return emit_kept(out, Ity_F64,
+		IRExpr_ITE(is_there, value,
+			IRExpr_Const(IRConst_F64i(0x7ff8000000000000ull))));
+}
+
+static void compare_first(IRSB *out, IRExpr *top, IRExpr *with)
+{
+	enum { C3_C2_C0 = 0x4500, C0_BIT = 8 };
+	IRExpr *flags = emit_binary(out, Ity_I32, Iop_CmpF64, emit_first(out, top), with);
+
+	flags = emit_binary(out, Ity_I32, Iop_Shl32, flags, constant_byte(C0_BIT));
+	flags = emit_binary(out, Ity_I32, Iop_And32, flags, constant_word(C3_C2_C0));
+	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_FC3210),
+				   emit_unary(out, Ity_I64, Iop_32Uto64, flags)));
+}
+
+/* FTST; FDECSTP; FFREEP. */
+static UInt on_stack(IRSB *out, const struct missing *m)
+{
+	UInt first = m->opcode[0], second = m->opcode[1];
+	IRExpr *top = emit_top(out);
+
+	if (first == 0xd9 && second == 0xe4) {
+		compare_first(out, top, IRExpr_Const(IRConst_F64i(0)));
+	} else if (first == 0xd9 && second == 0xf6) {
+		move_top(out, top, ~0u);
+	} else if (first == 0xdf && (second & 0xf8) == 0xc0) {
+		free_register(out, top, second & 7);
+		free_register(out, top, 0);
+		move_top(out, top, 1);
+	} else {
+		return 0;
+	}
+	return 2;
+}
+
+/* FICOM and FICOMP. */
+static UInt compare_integer(IRSB *out, const struct missing *m)
+{
+	Bool is_long = *m->opcode == 0xda;
+	struct native n;
+	IRExpr *with, *top;
+
+	if ((m->opcode[1] >> 4 & 3) != 1 || m->opcode[1] >= 0xc0 ||
+		!native_decode_address(m->pc, &n))
+		return 0;
+	with = load_from(out, is_long ? Ity_I32 : Ity_I16, native_address(out, &n));
+	if (!is_long)
+		with = emit_unary(out, Ity_I32, Iop_16Sto32, with);
+	top = emit_top(out);
+	compare_first(out, top, emit_unary(out, Ity_F64, Iop_I32StoF64, with));
+	if (m->opcode[1] >> 3 & 1) {
+		free_register(out, top, 0);
+		move_top(out, top, 1);
+	}
+	return n.length - m->nprefixes;
+}
+
+/* --- Addresses --- */
+
+/* LEA of 16 bits. */
+static UInt load_address(IRSB *out, const struct missing *m)
+{
+	struct native n;
+
+	if (!m->is_16_bit || m->opcode[1] >= 0xc0 || !native_decode_address(m->pc, &n))
+		return 0;
+	n.address.fs = n.address.gs = False;
+	addStmtToIRSB(out,
+		IRStmt_Put((Int)state_general(n.reg),
+			emit_unary(out, Ity_I16, Iop_64to16, native_address(out, &n))));
+	return n.length - m->nprefixes;
+}
+
+static Bool host_moves_bases(void)
+{
+	enum { LEAF = 7, EBX = 1, FSGSBASE = 1 };
+
+	return native_cpuid(LEAF, 0).output[EBX] & FSGSBASE;
+}
+
+/* RDFSBASE, RDGSBASE, WRFSBASE and WRGSBASE; an address that no processor has faults. */
+static UInt move_base(IRSB *out, const struct missing *m)
+{
+	enum { LENGTH = 3, UNUSED_BITS = 16 };
+	UInt number = (m->opcode[2] & 7) | (m->rex & REX_B) << 3;
+	Bool is_gs = m->opcode[2] >> 3 & 1, writes = m->opcode[2] >> 4 & 1;
+	Int base = (Int)(is_gs ? STATE_OF(guest_GS_CONST) : STATE_OF(guest_FS_CONST));
+	IRExpr *value = writes ? emit_general(out, number) : emit_register(out, base);
+	IRExpr *same;
+
+	if (m->opcode[1] != 0xae || m->opcode[2] < 0xc0 || m->opcode[2] >= 0xe0 ||
+		!m->is_repeated || m->is_16_bit || !host_moves_bases())
+		return 0;
+	if (!(m->rex & REX_W))
+		value = emit_binary(
+			out, Ity_I64, Iop_And64, value, emit_constant(0xffffffff));
+	if (!writes) {
+		put_general(out, number, value);
+		return LENGTH;
+	}
+	same = emit_binary(out, Ity_I64, Iop_Shl64, value, constant_byte(UNUSED_BITS));
+	same = emit_binary(out, Ity_I64, Iop_Sar64, same, constant_byte(UNUSED_BITS));
+	addStmtToIRSB(
+		out, IRStmt_Exit(emit_binary(out, Ity_I1, Iop_CmpNE64, value, same),
+			     Ijk_SigSEGV, IRConst_U64(m->pc), (Int)STATE_OF(guest_RIP)));
+	addStmtToIRSB(out, IRStmt_Put(base, value));
+	return LENGTH;
+}
+
+/* --- All --- */
+
+static UInt execute(IRSB *out, const struct missing *m)
+{
+	switch (*m->opcode) {
+	case 0xd7:
+		return xlat(out, m);
+	case 0xa6:
+	case 0xa7:
+		return compare_strings(out, m);
+	case 0xc8:
+		return enter(out, m);
+	case 0xd9:
+	case 0xdf:
+		return on_stack(out, m);
+	case 0xda:
+	case 0xde:
+		return compare_integer(out, m);
+	case 0x8d:
+		return load_address(out, m);
+	case 0x0f:
+		return move_base(out, m);
+	default:
+		return 0;
+	}
+}
+
+/* What it has added by then means nothing where it returns 0. */
+UInt missing_execute(IRSB *out, Addr pc, const UChar *code)
+{
+	struct missing m = take_apart(pc, code);
+	UInt length = execute(out, &m);
+
+	return length ? m.nprefixes + length : 0;
+}
