@@ -11,6 +11,9 @@
 	"sampled: it was seen in fewer than about 30 bursts (CACHEPEEK_SAMPLE with a "   \
 	"shorter period, or without)"
 #define WIDE "sampled: its 95 % interval is as wide as the value"
+/* As there: of the instructions, and of the value. */
+#define UNSEEN_RATE 0.00003
+#define UNSEEN_SHARE 0.005
 #define NO_INTERVAL "sampled: there is no interval of it by place"
 
 struct cp_burst_parts *cp_bursts_new_parts(const struct cp_profile *profile)
@@ -141,7 +144,8 @@ static double error_with_allowance(const struct cp_bursts *bursts,
 {
 	double error = error_of(&bursts->pool, parts),
 	       share = whole > 0 ? value / whole : 0,
-	       rate = 0.00003 * bursts->pool.instructions * share, part = 0.005 * value;
+	       rate = UNSEEN_RATE * bursts->pool.instructions * share,
+	       part = UNSEEN_SHARE * value;
 
 	return sqrt(error * error + rate * rate + part * part);
 }
@@ -250,17 +254,21 @@ struct cp_burst_value cp_bursts_share(const struct cp_profile *profile,
 	struct cp_burst_value out =
 		cp_bursts_measure(profile, measurement, "misses", tally);
 	struct parts own, whole;
-	double total;
+	double total, share, unseen;
 
 	if (out.value.status == CP_UNAVAILABLE ||
 		!find_parts(profile, measurement, "misses", tally, &own) ||
 		!find_parts(profile, measurement, "misses", &all, &whole))
 		return out;
 	total = estimate_of(&profile->bursts->pool, &whole);
-	out.value.value /= total;
+	share = out.value.value / total;
 	for (unsigned p = 0; p < CP_SIM_PARTS; p++)
-		own.of[p] -= out.value.value * whole.of[p];
+		own.of[p] -= share * whole.of[p];
+	/* Who has what no sample shows is not known. */
+	unseen = UNSEEN_RATE * profile->bursts->pool.instructions / total *
+		 sqrt(share < 1 ? share * (1 - share) : 0);
+	out.value.value = share;
 	out.error = sqrt(pow(error_of(&profile->bursts->pool, &own) / total, 2) +
-			 pow(0.005 * out.value.value, 2));
-	return out;
+			 pow(UNSEEN_SHARE * share, 2) + unseen * unseen);
+	return out.error < share ? out : none_for(WIDE);
 }
