@@ -5,17 +5,20 @@
  */
 #include "preload/shadow/controller.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "base/counters/options.h"
 #include "base/syscall.h"
+#include "preload/shadow/memory.h"
 #include "preload/shadow/state.h"
 
 #define FORK_NS 500000  /* of a small program */
 #define PAGE_FORK_NS 90 /* each page that is resident */
+#define PAGE 4096
+#define OWN_MEMORY (64ul << 20)
+#define LOOK_NS 250000000 /* between looks how much memory there is */
 
 static uint64_t cpu_ns(void)
 {
@@ -53,33 +56,33 @@ void cp_controller_add(struct cp_shadows *s, uint64_t ns)
 	__atomic_fetch_add(&s->cost.ticks_ns, ns, __ATOMIC_RELAXED);
 }
 
-/* The second number of statm. */
-static uint64_t resident_pages(void)
-{
-	char text[64] = "";
-	const char *at = text;
-	uint64_t pages = 0;
-	long fd = cp_syscall(
-		SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0L);
-
-	if (fd < 0)
-		return 0;
-	cp_syscall(SYS_read, fd, text, sizeof(text) - 1);
-	cp_syscall(SYS_close, fd);
-	while (*at >= '0' && *at <= '9')
-		at++;
-	for (at += *at == ' '; *at >= '0' && *at <= '9'; at++)
-		pages = pages * 10 + (uint64_t)(*at - '0');
-	return pages;
-}
-
 static uint64_t expected(struct cp_shadows *s)
 {
-	return s->cost.window_ns ? s->cost.window_ns
-				 : FORK_NS + resident_pages() * PAGE_FORK_NS;
+	return s->cost.window_ns
+		       ? s->cost.window_ns
+		       : FORK_NS + cp_resident_pages(&s->memory.text) * PAGE_FORK_NS;
 }
 
-uint64_t cp_controller_wait(struct cp_shadows *s)
+/* All that is resident may have to be copied, and the simulated machine has its own. */
+static bool is_memory_short(struct cp_shadows *s, uint64_t now)
+{
+	struct cp_memory_left left;
+	uint64_t wanted;
+
+	if (s->memory.looked && now - s->memory.looked < LOOK_NS)
+		return s->memory.is_short;
+	left = cp_memory_left(&s->memory.text);
+	wanted = cp_resident_pages(&s->memory.text) * PAGE + OWN_MEMORY;
+	s->memory.looked = now;
+	s->memory.is_short = left.bytes < wanted;
+	if (s->memory.is_short) {
+		s->memory.wanted = wanted;
+		s->memory.whose = left.whose;
+	}
+	return s->memory.is_short;
+}
+
+static uint64_t wait_for_budget(struct cp_shadows *s)
 {
 	uint64_t spent = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) + expected(s),
 		 passed = cpu_ns() - s->cost.began, percent = (uint64_t)cp_options.budget;
@@ -100,6 +103,16 @@ uint64_t cp_controller_rest(const struct cp_shadows *s)
 		 since = cpu_ns() - s->cost.reap_cpu;
 
 	return took > since ? took - since : 0;
+}
+
+uint64_t cp_controller_wait(struct cp_shadows *s)
+{
+	uint64_t wait = wait_for_budget(s);
+
+	if (wait || !is_memory_short(s, cpu_ns()))
+		return wait;
+	s->memory.left_out++;
+	return LOOK_NS;
 }
 
 void cp_controller_forks(struct cp_shadows *s)

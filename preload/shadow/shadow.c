@@ -125,21 +125,40 @@ static const struct cp_shadow *load_shadow(void)
 	return loaded && loaded->protocol == CP_SHADOW_PROTOCOL ? loaded : NULL;
 }
 
-/* Our code, which the simulated PMU does not count either. */
-static void find_own_code(struct cp_shadow_plan *plan)
+static void add_code(struct cp_shadow_plan *plan, const char *object)
 {
-	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-	const ElfW(Ehdr) *file = (const void *)__ehdr_start;
-	const ElfW(Phdr) *segment = (const void *)(__ehdr_start + file->e_phoff);
+	const ElfW(Ehdr) *file = (const void *)object;
+	const ElfW(Phdr) *segment = (const void *)(object + file->e_phoff);
 	unsigned n = 0;
 
+	while (n < CP_SHADOW_CODES && plan->own[n].begin)
+		n++;
 	for (unsigned i = 0; i < file->e_phnum && n < CP_SHADOW_CODES; i++) {
 		if (segment[i].p_type != PT_LOAD || !(segment[i].p_flags & PF_X))
 			continue;
-		plan->own[n].begin = __ehdr_start + segment[i].p_vaddr;
+		plan->own[n].begin = object + segment[i].p_vaddr;
 		plan->own[n].end = plan->own[n].begin + segment[i].p_memsz;
 		n++;
 	}
+}
+
+/* Our code, which the simulated PMU does not count either: the library's first, and what
+ * patches functions, if it is there. */
+static void find_own_code(struct cp_shadow_plan *plan)
+{
+	extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+	char path[PATH_MAX];
+	void *patcher = NULL, *inside;
+	Dl_info info;
+
+	add_code(plan, __ehdr_start);
+	if (cp_companion_path("patcher.so", path, sizeof(path)) == 0)
+		patcher = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	inside = patcher ? dlsym(patcher, "cp_patcher") : NULL;
+	if (inside && dladdr(inside, &info))
+		add_code(plan, info.dli_fbase);
+	if (patcher)
+		dlclose(patcher);
 }
 
 static int start(struct cp_shadows *s, char *why, size_t size)
@@ -321,6 +340,11 @@ static void say_all(const struct cp_shadows *s)
 			100 * (double)s->cost.ns /
 				(double)(cp_process_cpu() - s->cost.began));
 	say_regions(&s->regions);
+	if (s->memory.left_out)
+		say("%u windows were left out, as memory was short: a shadow may take %lu MiB, "
+		    "and %s had less left (give it more, or CACHEPEEK_ENGINE=sim)",
+			s->memory.left_out, (unsigned long)(s->memory.wanted >> 20),
+			s->memory.whose);
 	if (s->untimed)
 		say("%u threads had no windows: there were more than %d at a time, or no "
 		    "timers for them",

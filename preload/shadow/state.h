@@ -11,6 +11,7 @@
 
 #include "base/engine/engine.h"
 #include "preload/runtime.h"
+#include "preload/shadow/memory.h"
 #include "regions/tree.h"
 #include "tools/shadow/shadow.h"
 
@@ -116,6 +117,15 @@ struct cp_shadows {
 	uint64_t random;
 	struct cp_shadow_cost cost;
 	struct cp_shadow_log log, regions;
+	/* The last look at memory, in CPU time; where it was short: what there should
+	 * have been, and in what. */
+	struct {
+		uint64_t looked, wanted;
+		bool is_short;
+		const char *whose;
+		unsigned left_out; /* windows */
+		struct cp_memory_text text;
+	} memory;
 	struct cp_watch watch;
 	const struct cp_site_calls *calls;
 	struct cp_site site[CP_SITES];

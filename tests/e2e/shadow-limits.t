@@ -70,6 +70,19 @@ SKIP: {
 	}
 }
 
+# A machine without memory, of which only the kernel can tell.
+my $meminfo = write_file(scratch('meminfo'), "MemTotal:       1000000 kB\nMemFree:           20000 kB\nMemAvailable:      60000 kB\n");
+my @poor = ('unshare', '-m', 'sh', '-c', 'mount --bind "$0" /proc/meminfo && exec "$@"', $meminfo);
+SKIP: {
+	skip('no mount here', 4) if run(command => [@poor, 'true'])->{status} != 0;
+	my $run = peek(engine => 'shadow', command => [program('shadow_regions'), 600], under => \@poor, env => {CACHEPEEK_BUDGET => 20});
+	is($run->{status}, 0, 'memory is short: the program runs');
+	like(said($run), qr/\d+ windows were left out, as memory was short: a shadow may take \d+ MiB, and the machine had less left \(give it more, or CACHEPEEK_ENGINE=sim\)/,
+		'memory is short: one line with reason and cure');
+	like(said($run), qr/^[^\n]*: 0 windows are counted/m, 'memory is short: no shadow is forked');
+	like(region($run->{report})->{counts}{instructions}{reason}, qr/^fewer than 10 windows/, 'memory is short: no value');
+}
+
 # ---- what a shadow cannot execute ----
 
 my $sha = compiled('sha', <<'C');

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * What a page costs that is copied while there is a shadow: others may disturb the thread
- * while it is measured, and that is no cost of pages.
+ * while it is measured, and that is no cost of pages.  And whether there is memory for
+ * one.
  */
+#include <fcntl.h>
+#include <string.h>
+
 #include "base/syscall.h"
 
 static long fake_syscall(long number, const long arg[6]);
 #define cp_syscall6 fake_syscall
 #include "preload/shadow/controller.c"
+#include "preload/shadow/memory.c"
 #include "tests/tap/tap.h"
 
 struct cp_options cp_options; /* the library has it */
@@ -14,8 +19,34 @@ struct cp_options cp_options; /* the library has it */
 static struct timespec now;
 static long passes; /* ns between two looks at the clock */
 
+static struct file {
+	const char *path, *text;
+} files[8]; /* what there is; descriptors are indices */
+
+static long open_fake(const char *path)
+{
+	for (long i = 0; i < 8; i++)
+		if (files[i].path && strcmp(files[i].path, path) == 0)
+			return i;
+	return -ENOENT;
+}
+
+static long read_fake(long fd, char *to, size_t size)
+{
+	size_t length = strlen(files[fd].text);
+
+	if (length > size)
+		length = size;
+	memcpy(to, files[fd].text, length);
+	return (long)length;
+}
+
 static long fake_syscall(long number, const long arg[6])
 {
+	if (number == SYS_openat)
+		return open_fake((const char *)arg[1]);
+	if (number == SYS_read)
+		return read_fake(arg[0], (char *)arg[1], (size_t)arg[2]);
 	if (number != SYS_clock_gettime)
 		return 0;
 	now.tv_nsec += passes;
@@ -29,11 +60,46 @@ static void fork_with_cost(struct cp_shadows *s, long page_ns)
 	cp_controller_forked(s);
 }
 
+/* 100 MiB are resident. */
+static bool is_short_with(const char *available, const char *limit, const char *used)
+{
+	static struct cp_shadows s;
+
+	memset(&s, 0, sizeof(s));
+	now.tv_nsec = 1;
+	files[0] = (struct file){"/proc/meminfo", available};
+	files[1] = (struct file){"/proc/self/statm", "50000 25600 100 1 0 1 0\n"};
+	files[2] = (struct file){"/proc/self/cgroup", "0::/a/b\n"};
+	files[3] = (struct file){CGROUPS "/a/memory.max", limit};
+	files[4] = (struct file){CGROUPS "/a/memory.current", used};
+	files[5] = (struct file){
+		CGROUPS "/a/memory.stat", "anon 5\ninactive_file 1048576\n"};
+	return is_memory_short(&s, 1000);
+}
+
+static void check_memory(void)
+{
+	const char *enough = "MemTotal: 9 kB\nMemAvailable:    167936 kB\n",
+		   *little = "MemTotal: 9 kB\nMemAvailable:    167935 kB\n";
+
+	ok(!is_short_with(enough, "max\n", "5\n"),
+		"what is resident, and 64 MiB, are left");
+	ok(is_short_with(little, "max\n", "5\n"), "1 KiB less is too little");
+	ok(!is_short_with(enough, "171966464\n", "1048576\n"),
+		"a cgroup above may leave as much, and has files to give back");
+	ok(is_short_with(enough, "171966463\n", "1048576\n"), "or one byte less");
+	memset(files, 0, sizeof(files));
+	ok(cp_memory_left(&(struct cp_memory_text){0}).bytes == UINT64_MAX,
+		"what cannot be read is no limit");
+}
+
 int main(void)
 {
 	static struct cp_shadows s;
 
-	plan(4);
+	plan(9);
+	check_memory();
+	now.tv_nsec = 0;
 	is_u64(cp_controller_faultless(&s, 1000000, 100), 1000000,
 		"before there was a shadow pages cost nothing");
 	fork_with_cost(&s, 1100);
