@@ -152,6 +152,11 @@ static bool stop_at(uintptr_t address, uint32_t number, cp_patch_entered *entere
 	return !stops->why && cp_breakpoint_set(stops, address, number);
 }
 
+static bool is_under_vex(void)
+{
+	return cp_plan.shadows;
+}
+
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
@@ -163,6 +168,7 @@ static const struct cp_patch_host host = {
 	.leave = cp_leave,
 	.can_read = cp_can_read,
 	.open = open_file,
+	.under_vex = is_under_vex,
 	.debug_cache = patching.debug_cache,
 };
 

@@ -241,6 +241,13 @@ static void look_before(IRSB *out, Int at)
 	out->stmts[at] = IRStmt_Dirty(d);
 }
 
+/* Stubs of patched functions, which keep all registers, are not in it. */
+static Bool is_library(Addr code)
+{
+	return code >= (Addr)shadow_plan.own[0].begin &&
+	       code < (Addr)shadow_plan.own[0].end;
+}
+
 /* At the end of a function of the library. */
 static void forget_at_return(IRSB *out)
 {
@@ -262,7 +269,7 @@ static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *lay
 {
 	IRSB *out = instrument(closure, in, layout, extents, host, guest_word, host_word);
 
-	if (out->jumpkind == Ijk_Ret && own_code_at(extents->base[0]))
+	if (out->jumpkind == Ijk_Ret && is_library(extents->base[0]))
 		forget_at_return(out);
 	for (Int i = 0; looking.now && i < out->stmts_used; i++) {
 		const IRStmt *s = out->stmts[i];
