@@ -6,7 +6,7 @@
 /* ---- lines ---- */
 
 /* When a level, and memory, have time for a line, from then on. */
-static uint64_t find_room_behind(struct ahead *a, enum level level, uint64_t at)
+LANES_INLINE uint64_t find_room_behind(struct ahead *a, enum level level, uint64_t at)
 {
 	if (level == SECOND)
 		return at;
@@ -15,7 +15,7 @@ static uint64_t find_room_behind(struct ahead *a, enum level level, uint64_t at)
 }
 
 /* When there is room for a line on its way to L1, from then on. */
-static uint64_t find_room(
+LANES_INLINE uint64_t find_room(
 	struct ahead *a, enum level level, uint32_t latency, uint64_t at)
 {
 	if (a->reach.of.fill_buffers)
@@ -26,7 +26,7 @@ static uint64_t find_room(
 	return find_room_behind(a, level, at);
 }
 
-static struct trip make_trip(struct ahead *a, enum level level, uint32_t latency,
+LANES_INLINE struct trip make_trip(struct ahead *a, enum level level, uint32_t latency,
 	uint64_t start, uint64_t translated)
 {
 	uint64_t from = find_room(a, level, latency, translated);
@@ -36,7 +36,7 @@ static struct trip make_trip(struct ahead *a, enum level level, uint32_t latency
 }
 
 /* So many pages that the first TLB missed, some of them walked for. */
-static uint64_t translate_pages(struct core *core, struct ahead *a, uint64_t pages,
+LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a, uint64_t pages,
 	uint64_t walks, uint64_t start)
 {
 	uint64_t at = start + (pages - walks) * a->reach.of.stlb;
@@ -107,7 +107,7 @@ static __attribute__((noinline)) struct trip travel_all(
 }
 
 /* None waits for a line that is there before the window's instructions are issued. */
-static void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
+LANES_INLINE void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
 {
 	if (trip->ready <= a->lines_ready)
 		return;
@@ -152,7 +152,7 @@ static __attribute__((noinline)) void lose_lines(
 		j->missed.llc = later_of(j->missed.llc, j->missed.l2);
 }
 
-static struct trip travel(
+LANES_INLINE struct trip travel(
 	struct core *core, struct ahead *a, struct journey *j, uint64_t address)
 {
 	struct trip none = {
@@ -172,14 +172,14 @@ static struct trip travel(
 
 /* ---- batches ---- */
 
-/* Ends the superblock that was left by a branch that went otherwise than predicted. */
+/* Ends the superblock of that flow, which was left by a branch that went otherwise than
+ * predicted. */
 static __attribute__((noinline)) void mispredict_branch(
-	struct core *core, struct ahead *a)
+	struct core *core, struct ahead *a, const struct flow *f, struct position past)
 {
-	const struct flow *f = flow_of(a);
 	when known = ready_when(a, f, &f->value[f->nloads]);
 
-	advance_to(core, a, position_past(a));
+	advance_to(core, a, position_past(a, past));
 	if (cycle_of(known) > cycle_now(a))
 		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
 	a->delay += a->of.mispredict;
@@ -187,15 +187,31 @@ static __attribute__((noinline)) void mispredict_branch(
 }
 
 /* A superblock begins: with registers as they are.  Those that are ready by now are found
- * when they are looked at. */
-LANES_INLINE void take_over(struct core *core, struct ahead *a)
+ * when they are looked at.  Tells whether any may be late. */
+LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct position past)
 {
-	advance_to(core, a, position_past(a));
+	advance_to(core, a, position_past(a, past));
 	a->begun = cycle_now(a);
 	if (a->late_until <= a->begun)
 		a->late_now = 0;
-	a->late_begin = a->is_late = a->late_now;
+	a->late_begin = a->late_now;
 	a->late_loads = a->kept = 0;
+	return a->late_now;
+}
+
+/* All branches at once, since what is asked does not hang on what is known: the host
+ * brings the guesses meanwhile. */
+LANES_INLINE void ask_all(struct ahead *a, const struct step *end, struct question *q)
+{
+	struct history history = a->guesses.history;
+	uintptr_t flow = a->flow;
+
+	for (const struct step *step = a->steps; step < end; step++, q++) {
+		if (flow & 1)
+			*q = guesses_ask(&a->guesses, &history, step->batch, step->line);
+		flow = step->batch->flow;
+	}
+	a->guesses.history = history;
 }
 
 /* All batches that have begun; the last one may run yet. */
@@ -203,23 +219,29 @@ void ahead_follow(struct core *core)
 {
 	struct ahead *a = core->ahead;
 	const struct step *end = core->next_step;
+	struct question asked[AHEAD_STEPS], *q = asked;
+	struct position past = a->past;
+	uintptr_t flow = a->flow;
+	uint64_t late = a->is_late;
 
-	for (const struct step *step = a->steps; step < end; step++) {
+	ask_all(a, end, asked);
+	for (const struct step *step = a->steps; step < end; step++, q++) {
 		const struct batch *b = step->batch;
-		const struct flow *f;
 
-		if (a->is_late)
-			pass_on(a, flow_of(a));
-		if (a->flow & 1 && guesses_miss(&a->guesses, b, step->line))
-			mispredict_branch(core, a);
-		a->flow = b->flow;
-		f = flow_of(a);
-		if (a->is_late && f && f->begins)
-			take_over(core, a);
-		a->past.number += b->clock >> 32;
-		a->past.ticks += b->chain;
+		if (late)
+			pass_on(a, flow_in(flow));
+		if (flow & 1 && guesses_miss(&a->guesses, q))
+			mispredict_branch(core, a, flow_in(flow), past);
+		flow = b->flow;
+		if (late && flow && flow_in(flow)->begins)
+			late = take_over(core, a, past);
+		past.number += b->clock >> 32;
+		past.ticks += b->chain;
 	}
 	core->next_step = a->steps;
+	a->past = past;
+	a->flow = flow;
+	a->is_late = late;
 }
 
 /* ---- what a reference did ---- */
@@ -236,7 +258,7 @@ struct misses {
 };
 
 /* A load that misses no line but its page's has a value that is late, too. */
-static void load_value(struct core *core, struct ahead *a, const struct misses *m,
+LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
 {
 	int32_t which = origin->load;
@@ -252,7 +274,7 @@ static void load_value(struct core *core, struct ahead *a, const struct misses *
 	add_wall(core, a, &trip);
 }
 
-static void store_value(struct core *core, struct ahead *a, const struct misses *m,
+LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
 {
 	struct journey j = {m->lines, STORE, 0, 0, 0};
@@ -264,7 +286,7 @@ static void store_value(struct core *core, struct ahead *a, const struct misses 
 }
 
 /* Lines that leave caches take the same ways. */
-static void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_t llc)
+LANES_INLINE void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_t llc)
 {
 	for (; l1d; l1d--)
 		room_take(&a->l2_lines, cycle_now(a), a->of.l2_line);
@@ -367,7 +389,7 @@ static struct misses take_misses(struct reach *r, const uint64_t *is, enum acces
 #define TAKE_WRITES(r, is, counter)                                                      \
 	take_growth(&(r)->seen[AT(counter)], &(is)[AT(counter)])
 
-static void observe_one(struct core *core, struct ahead *a, enum access kind,
+LANES_INLINE void observe_one(struct core *core, struct ahead *a, enum access kind,
 	uint64_t lines, uint64_t pages, const struct batch_origin *origin)
 {
 	const uint64_t *is = &core->count[FIRST];

@@ -202,9 +202,14 @@ static when ready_when(
 	return latest;
 }
 
+LANES_INLINE const struct flow *flow_in(uintptr_t flow)
+{
+	return (const struct flow *)(flow & ~(uintptr_t)1);
+}
+
 static const struct flow *flow_of(const struct ahead *a)
 {
-	return (const struct flow *)(a->flow & ~(uintptr_t)1);
+	return flow_in(a->flow);
 }
 
 /* The address of that load; those of batches before this one are over.  A batch's are
@@ -360,11 +365,10 @@ LANES_INLINE struct position position_after(
 	};
 }
 
-/* Where the batches begin that are not followed yet. */
-LANES_INLINE struct position position_past(const struct ahead *a)
+/* Where batches begin, by the sums of those before. */
+LANES_INLINE struct position position_past(const struct ahead *a, struct position past)
 {
-	return (struct position){
-		a->past.number, ticks_of(a, a->past.number) + a->past.ticks};
+	return (struct position){past.number, ticks_of(a, past.number) + past.ticks};
 }
 
 LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)

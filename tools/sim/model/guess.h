@@ -22,9 +22,14 @@ struct guess {
 	uint16_t tag : 14, sure : 2;
 };
 
+/* Which way it went so far, and where the last branch was. */
+struct history {
+	uint64_t ways;
+	uint32_t last;
+};
+
 struct guesses {
-	uint64_t history;
-	uint32_t last; /* where the branch was */
+	struct history history;
 	struct guess by_history[GUESSES], usual[USUAL];
 };
 
@@ -39,13 +44,37 @@ LANES_INLINE void guess_learn(struct guess *g, uint32_t next)
 		g->next = (uint16_t)next;
 }
 
+/* What is asked for a branch: which guess, where the branch was, and the guess that would
+ * have been right and sure. */
+struct question {
+	uint32_t which, last;
+	struct guess right;
+};
+
+/* A batch follows a branch. */
+LANES_INLINE struct question guesses_ask(
+	const struct guesses *g, struct history *h, const struct batch *b, uint64_t line)
+{
+	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
+	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
+	struct question q = {hash >> 40 & (GUESSES - 1), h->last,
+		{(uint16_t)(next ^ next >> 16), hash >> 18 & 0x3fff, SURE}};
+
+	__builtin_prefetch(&g->by_history[q.which]);
+	h->ways = h->ways << 4 ^ next;
+	h->last = next;
+	return q;
+}
+
 /* An entry of other branches is taken over once it is not sure any more, and only where
  * the usual guess is wrong. */
 static __attribute__((noinline)) int guesses_learn(
-	struct guesses *g, struct guess *known, uint32_t tag, uint32_t next)
+	struct guesses *g, const struct question *q)
 {
-	struct guess *usual = &g->usual[g->last % USUAL];
-	int own = known->tag == tag,
+	struct guess *usual = &g->usual[q->last % USUAL],
+		     *known = &g->by_history[q->which];
+	uint32_t next = q->right.next;
+	int own = known->tag == q->right.tag,
 	    right = (own && known->sure ? known->next : usual->next) == next,
 	    unusual = usual->next != next;
 
@@ -55,25 +84,18 @@ static __attribute__((noinline)) int guesses_learn(
 	else if (unusual && known->sure)
 		known->sure--;
 	else if (unusual)
-		*known = (struct guess){(uint16_t)next, tag & 0x3fff, 0};
+		*known = (struct guess){q->right.next, q->right.tag, 0};
 	return !right;
 }
 
-/* A batch follows a branch: not 0 if that was not to be expected. */
-LANES_INLINE int guesses_miss(struct guesses *g, const struct batch *b, uint64_t line)
+/* Not 0 if what came was not to be expected. */
+LANES_INLINE int guesses_miss(struct guesses *g, const struct question *q)
 {
-	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u,
-		 number = (next ^ next >> 16) & 0xffff;
-	uint64_t hash = (g->history ^ g->last) * 0x9e3779b97f4a7c15ull;
-	struct guess *known = &g->by_history[hash >> 40 & (GUESSES - 1)];
-	uint32_t tag = (uint32_t)hash >> 18;
-	int miss = 0;
+	const struct guess *known = &g->by_history[q->which];
 
-	if (known->tag != tag || known->next != number || known->sure != SURE)
-		miss = guesses_learn(g, known, tag, number);
-	g->history = g->history << 4 ^ next;
-	g->last = next;
-	return miss;
+	return (known->next != q->right.next || known->tag != q->right.tag ||
+		       known->sure != SURE) &&
+	       guesses_learn(g, q);
 }
 
 /* ---- lines ---- */
