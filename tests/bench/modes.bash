@@ -52,6 +52,15 @@ run_case() # CASE WORD...
 	python3) "${@:2}" /usr/bin/python3 -S -c 'd = {i * 7 % 5003: str(i) for i in range(30000)}
 print(sum(len(x) for x in sorted(d.values())))' ;;
 	qsort) "${@:2}" "$WORK/sorts" ;;
+	xz) "${@:2}" /usr/bin/xz -1 -T1 -c "$WORK/input" ;;
+	sort)
+		[ -e "$WORK/lines" ] || seq 120000 | rev >"$WORK/lines"
+		LC_ALL=C "${@:2}" /usr/bin/sort --parallel=1 "$WORK/lines"
+		;;
+	matmul)
+		[ -e "$WORK/matmul" ] || cc -O2 -o "$WORK/matmul" tests/bench/matmul.c
+		"${@:2}" "$WORK/matmul" 250
+		;;
 	c++) "${@:2}" "$B/tests/programs/hash_map" ;;
 	threads) "${@:2}" "$B/tests/programs/sharing" false 500000 ;;
 	*) echo "no case '$1'" >&2 && return 1 ;;

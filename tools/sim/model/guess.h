@@ -16,7 +16,12 @@
 #define USUAL 4096
 #define SURE 3
 
-/* next: of what came next a number; sure: 0 to SURE. */
+/* What came next, and how sure that is: 0 to SURE. */
+struct usual {
+	uint32_t next, sure;
+};
+
+/* The same where a number of it will do, for there is a tag beside. */
 struct guess {
 	uint16_t next;
 	uint16_t tag : 14, sure : 2;
@@ -30,24 +35,25 @@ struct history {
 
 struct guesses {
 	struct history history;
-	struct guess by_history[GUESSES], usual[USUAL];
+	struct guess by_history[GUESSES];
+	struct usual usual[USUAL];
 };
 
 /* Learns what came next, which is what was guessed or not. */
-LANES_INLINE void guess_learn(struct guess *g, uint32_t next)
-{
-	if (g->next == next)
-		g->sure += g->sure < SURE;
-	else if (g->sure)
-		g->sure--;
-	else
-		g->next = (uint16_t)next;
-}
+#define LEARN(guess, came)                                                               \
+	do {                                                                             \
+		if ((guess)->next == (came))                                             \
+			(guess)->sure += (guess)->sure < SURE;                           \
+		else if ((guess)->sure)                                                  \
+			(guess)->sure--;                                                 \
+		else                                                                     \
+			(guess)->next = (came);                                          \
+	} while (0)
 
 /* What is asked for a branch: which guess, where the branch was, and the guess that would
  * have been right and sure. */
 struct question {
-	uint32_t which, last;
+	uint32_t which, last, next;
 	struct guess right;
 };
 
@@ -57,7 +63,7 @@ LANES_INLINE struct question guesses_ask(
 {
 	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
 	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
-	struct question q = {hash >> 40 & (GUESSES - 1), h->last,
+	struct question q = {hash >> 40 & (GUESSES - 1), h->last, next,
 		{(uint16_t)(next ^ next >> 16), hash >> 18 & 0x3fff, SURE}};
 
 	__builtin_prefetch(&g->by_history[q.which]);
@@ -71,16 +77,14 @@ LANES_INLINE struct question guesses_ask(
 static __attribute__((noinline)) int guesses_learn(
 	struct guesses *g, const struct question *q)
 {
-	struct guess *usual = &g->usual[q->last % USUAL],
-		     *known = &g->by_history[q->which];
-	uint32_t next = q->right.next;
-	int own = known->tag == q->right.tag,
-	    right = (own && known->sure ? known->next : usual->next) == next,
-	    unusual = usual->next != next;
+	struct usual *usual = &g->usual[q->last % USUAL];
+	struct guess *known = &g->by_history[q->which];
+	int own = known->tag == q->right.tag, unusual = usual->next != q->next,
+	    right = own && known->sure ? known->next == q->right.next : !unusual;
 
-	guess_learn(usual, next);
+	LEARN(usual, q->next);
 	if (own)
-		guess_learn(known, next);
+		LEARN(known, q->right.next);
 	else if (unusual && known->sure)
 		known->sure--;
 	else if (unusual)
