@@ -134,9 +134,9 @@ for my $name (sort keys %places) {
 
 for my $profile ($sampled[0]) {
 	my ($thread) = @{$profile->{threads}};
-	ok(is_near($thread->{counts}{misses}, $profile->{counts}{misses}, 1e-9), 'the only thread has all misses');
-	ok(is_near($thread->{share}, 1, 1e-5), 'which is all of it');
-	ok(is_near($profile->{errors}{misses} / $profile->{counts}{misses}, $thread->{errors}{misses} / $thread->{counts}{misses}, 0.01), 'known as well');
+	is_near($thread->{counts}{misses}, $profile->{counts}{misses}, 'the only thread has all misses');
+	is_near($thread->{share}, 1, 'which is all of it');
+	is_near($profile->{errors}{misses} / $profile->{counts}{misses}, $thread->{errors}{misses} / $thread->{counts}{misses}, 'known as well');
 	is($profile->{statuses}{l1d_load_misses}, 'estimated', 'estimated');
 	is($profile->{sample}{sets}, 8, 'JSON says how');
 	my $l2 = $truth->{counts}{l2_load_lines};
