@@ -127,7 +127,7 @@ function explain(v, unit) {
 		text += ': counted ' + full(v.coverage, 'ratio') + ' of the time'
 			+ (v.error === null ? '' : ', ± ' + full(v.error));
 	else if (v.status === 'estimated' && v.error != null)
-		text += ': ± ' + full(v.error);
+		text += ': ± ' + full(v.error, unit);
 	return v.reason ? text + ': ' + v.reason : text;
 }
 
