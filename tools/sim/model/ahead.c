@@ -572,6 +572,12 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
+	if (!a->of.near)
+		a->of.near = m->time.l2;
+	if (m->ooo.stay && m->llc.sets && !(a->stays = host_alloc(sizeof(*a->stays)))) {
+		ahead_free(a);
+		return 0;
+	}
 	return a;
 }
 
