@@ -96,6 +96,16 @@ SKIP: {
 	like($kept, $lacks, 'in the report, too');
 }
 
+# ---- of every processor, and refused ----
+
+for my $bytes ('df 27', '66 d9 27', '0f c7 27', '66 0f c8', '66 9c', '66 c9', '8e d8') {
+	my $run = peek(engine => 'sim', machine => 'zen3', events => 'instructions', command => [foreign("refused-$bytes" =~ tr/ //dr, $bytes), 'run']);
+
+	is($run->{out} . status_text($run->{status}), 'signal 4', "$bytes is not executed");
+	like(join("\n", @{$run->{report}{warnings}}), qr/ended with SIGILL of $bytes [0-9a-f ]+at .*: .*Use a program built for less, or CACHEPEEK_ENGINE=perf/,
+		'and the report says which it is, where, and what to do');
+}
+
 # ---- CACHEPEEK_CPU ----
 
 my ($vendor) = read_file('/proc/cpuinfo') =~ /^vendor_id\s*: (.*)/m;
