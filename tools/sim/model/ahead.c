@@ -209,6 +209,8 @@ LANES_INLINE void ask_all(struct ahead *a, const struct step *end, struct questi
 	for (const struct step *step = a->steps; step < end; step++, q++) {
 		if (flow & 1)
 			*q = guesses_ask(&a->guesses, &history, step->batch, step->line);
+		else
+			*q = (struct question){0};
 		flow = step->batch->flow;
 	}
 	a->guesses.history = history;
