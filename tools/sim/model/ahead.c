@@ -221,12 +221,12 @@ void ahead_follow(struct core *core)
 {
 	struct ahead *a = core->ahead;
 	const struct step *end = core->next_step;
-	struct question asked[AHEAD_STEPS], *q = asked;
+	struct question *q = a->asked;
 	struct position past = a->past;
 	uintptr_t flow = a->flow;
 	uint64_t late = a->is_late;
 
-	ask_all(a, end, asked);
+	ask_all(a, end, q);
 	for (const struct step *step = a->steps; step < end; step++, q++) {
 		const struct batch *b = step->batch;
 

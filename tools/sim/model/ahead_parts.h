@@ -157,6 +157,7 @@ struct ahead {
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
+	struct question asked[AHEAD_STEPS]; /* of the steps */
 	struct streams streams;
 	struct stays *stays; /* NULL: no line leaves the last level unasked */
 };
