@@ -168,7 +168,7 @@ my %json;
 for my $case (['first', $plain, 1], ['again', $plain, 2], ['other', $smaller, 3], ['full', $plain, 0]) {
 	my ($name, $machine, $seed) = @$case;
 	$json{$name} = scratch("$name.json");
-	my $run = peek(command => \@mix, engine => 'sim', machine => $machine, env => {variable($seed ? some($seed) : q{})});
+	my $run = peek(command => \@mix, engine => 'sim', machine => $machine, events => 'instructions,l1d_misses,l2_misses', env => {variable($seed ? some($seed) : q{})});
 	write_file($json{$name}, Json::encode_json($run->{report}));
 }
 sub differ
