@@ -477,13 +477,13 @@ int cp_cmd_compare(int argc, char **argv)
 		return 2;
 	if (!cp_compare_plan_samples(&c))
 		return 2;
+	c.lets = getenv("CACHEPEEK_LET");
+	cp_compare_resolve(&c);
 	plan_runs(&c);
 	cp_compare_join_groups(&c);
 	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
 	if (prepare_run(&c) < 0)
 		return 127;
-	c.lets = getenv("CACHEPEEK_LET");
-	cp_compare_resolve(&c);
 	if (run_all(&c) < 0 || write_result(&c, &settings))
 		return 1;
 	return WIFEXITED(c.status) ? WEXITSTATUS(c.status) : 128 + WTERMSIG(c.status);

@@ -42,7 +42,7 @@ bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *
 {
 	if (cp_machine_unit(a) != cp_machine_unit(b))
 		return false;
-	return !a->ooo.on || !b->ooo.on ||
+	return !a->timed || !b->timed || !a->ooo.on || !b->ooo.on ||
 	       (a->level[CP_L1D].latency == b->level[CP_L1D].latency &&
 		       a->ooo.width == b->ooo.width && a->ooo.loads == b->ooo.loads &&
 		       a->ooo.stores == b->ooo.stores);

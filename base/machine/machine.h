@@ -127,8 +127,8 @@ int cp_machine_find(
  * CP_MAX_MACHINES, with one and the same smallest line. */
 #define CP_MAX_MACHINES 16
 
-/* Whether one run can simulate both: the smallest lines are the same, and where both
- * execute out of order, what chains of instructions take on them. */
+/* Whether one run can simulate both: the smallest lines are the same, and where cycles of
+ * both are counted out of order, what chains of instructions take on them. */
 bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *b);
 
 /* Bytes of what the simulated PMU tells apart: the smallest line, or half of it. */

@@ -48,13 +48,15 @@ sub faults
 	return @faults;
 }
 
-# The latencies of a line that reports have to call assumed: the key "assumed" names them.
-my $weight = qr/^(?:l1d|l2|llc|(?:memory|one-hop|two-hop|cache-to-cache|remote-cache)-latency)$/;
+# What time hangs on, and reports have to call assumed: the key "assumed" names it.
+my $level = qr/^(?:l1d|l2|llc|stlb|[id]tlb2)$/;
+my $timed = qr/^(?:\S+-latency|clock-mhz|\S+-buffers|width|window|\S+-ports|walkers)$/;
 
-sub assumes
+sub assumed_by
 {
 	my ($key, $comment) = @_;
-	return $key =~ $weight && $comment =~ ($key =~ /-latency$/ ? qr/^assumed$/ : qr/; latency assumed$/);
+	return $key =~ s/^[id]tlb2$/stlb/r if $key =~ $level && $comment =~ /; latency assumed$/;
+	return $key =~ $timed && $comment eq 'assumed' ? $key : ();
 }
 
 # The faults of a file, each with its line.
@@ -69,7 +71,7 @@ sub all_faults
 		my ($key, $value, $comment) = $line =~ /^(\S+) = (.*?)\s*(?:# (.*))?$/ or next;
 		next if $key =~ /^(?:pmu|events|assumed)$/; # names
 		push(@faults, map { "$line: $_" } faults($value, $comment // '', \%known));
-		push(@assumed, $key) if assumes($key, $comment // '');
+		push(@assumed, grep { my $name = $_; !grep { $_ eq $name } @assumed } assumed_by($key, $comment // ''));
 	}
 	push(@faults, "assumed = @assumed, not " . ($named // '')) if "@assumed" ne ($named // '');
 	push(@faults, map { "the source $_ is of nothing" } sort grep { $known{$_} < 2 } keys(%known));
@@ -97,6 +99,9 @@ for my $case (['cores = 1', 'no source'], ['cores = 1 # guess', 'nothing describ
 	['cores = 1 # manual; and so on', 'what is']) {
 	my ($line, $why) = @$case;
 	like(join("\n", all_faults("$head$line\n")), qr/\Q$why\E/, "found: $line");
+}
+for my $line ('stlb = 512 4 latency=7 # manual; latency assumed', 'window = 9 # assumed', 'store-ports = 1 # assumed') {
+	like(join("\n", all_faults("${head}cores = 1 # manual\n$line\n")), qr/assumed = \S+, not/, "found: $line");
 }
 is(scalar(all_faults("${head}l2 = 1M 8 64 latency=9 # manual; ways assumed; latency assumed\nassumed = l2\n")), 0,
 	'and nothing else');

@@ -92,7 +92,7 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['miss_cost'], 'without it by weights');
 	($report) = counted('skylake-sp', 'tlb,time', $two);
 	is_deeply([map { $_->{ranked_by} } grep { ($_->{group} || '') eq 'tlb' && $_->{ranked_by} =~ /time/ } @{$report->{answers}}], [], 'what is no cost stays');
-	($report) = counted('zen3', 'cache,time', $two);
+	($report) = counted('milan-2s', 'cache,time', $two);
 	is($report->{answers}[0]{ranked_by}, 'miss_cost', 'nor where it has no value');
 }
 
@@ -117,22 +117,23 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 # ---- where there is none ----
 
 {
-	my ($report, %region) = counted('zen3', 'time', $two);
+	my ($report, %region) = counted('milan-2s', 'time', $two);
 	is($region{''}{metrics}{miss_time}{value}, undef, 'a machine without latencies');
-	like($region{''}{metrics}{miss_time}{reason}, qr/^miss_time_cycles: the machine file names no latency of itlb2, dtlb2, walk-latency$/, 'and why not');
+	like($region{''}{metrics}{miss_time}{reason}, qr/^miss_time_cycles: the machine file names no latency of itlb2, dtlb2, walk-latency, one-hop-latency$/, 'and why not');
 	my $untimed = write_file(scratch('untimed.machine'), read_file(source() . '/base/machines/skylake-sp.machine') =~ s/^clock-mhz.*$//mr);
 	($report, %region) = counted($untimed, 'time', $two);
 	is($region{''}{metrics}{predicted_time}{reason}, 'CLOCK: the machine file names no clock-mhz', 'without a clock');
 	is_near(sum(map { metric($region{''}, $_) } @SHARES), 1, 'there are shares');
 }
 {
-	my $run = run(command => [cli(), 'compare', '-m', 'skylake-sp,zen3', '-g', 'time', '-o', scratch('compared.json'), $two],
+	my $run = run(command => [cli(), 'compare', '-m', 'skylake-sp,zen3,milan-2s', '-g', 'time', '-o', scratch('compared.json'), $two],
 		env => {LD_LIBRARY_PATH => build()});
 	my $made = decode_json(read_file(scratch('compared.json')));
 	my %of = map { $_->{name} => $_->{metrics} } @{$made->{machines}};
 	is_near(sum(map { $of{'skylake-sp'}{$_}{value} } @PARTS), $of{'skylake-sp'}{miss_time}{value}, 'compare: the same parts');
 	is_near($of{'skylake-sp'}{predicted_time}{value}, $made->{machines}[0]{counts}{cycles}{value} / $CLOCK, 'compare: the same clock');
-	is($of{zen3}{predicted_time}{value}, undef, 'compare: none for another');
+	is($of{'milan-2s'}{predicted_time}{value}, undef, 'compare: none for another');
+	is($made->{runs}, 2, 'compare: cores of other widths are in a run of their own');
 }
 
 done_testing;
