@@ -54,7 +54,7 @@ struct cp_runtime {
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;
-	/* What shadows estimate, in the record; NULL: nothing. */
+	/* The estimates of shadows, in the record; NULL: there are none. */
 	struct cp_shadowed_item *shadowed;
 	/* CACHEPEEK_ENGINE=shadow (shadow/state.h); NULL: there are none. */
 	struct cp_shadows *shadows;

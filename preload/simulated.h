@@ -12,8 +12,8 @@
 void cp_simulated_machines(void);
 void cp_simulated_events(const struct cp_request *request);
 
-/* Of an instruction of the program that will not be executed.  Where the simulated PMU
- * cannot run there is a line about that alone. */
+/* Complains of an instruction of the program that will not be executed.  Where the
+ * simulated PMU cannot run there is a line about that alone. */
 void cp_simulated_complain(void);
 
 /* Executes the program again, under the simulated PMU; entries are added to its

@@ -477,7 +477,7 @@ enum cp_shadowed_why {
 	CP_SHADOWED_NWHYS,
 };
 
-/* What they have estimated of one quantity, of all threads: a sum over processes. */
+/* Their estimate of one quantity, of all threads: a sum over processes. */
 struct cp_shadowed {
 	uint32_t why; /* enum cp_shadowed_why */
 	uint32_t unused;

@@ -44,7 +44,7 @@ struct cp_series {
 	const uint64_t *base[CP_SERIES_BLOCKS]; /* NULL: gone */
 	uint32_t at[CP_SERIES_WORDS];           /* a block's words, from its base */
 	uint32_t process[CP_SERIES_WORDS];      /* the same of the process, or ~0u */
-	/* What is sampled of the process, whose words are from CP_MIRROR_SIZE on: who
+	/* The samples of the process, whose words are from CP_MIRROR_SIZE on: who
 	 * adds a row brings it up to date before. */
 	uint64_t sample[CP_SAMPLE_WORDS];
 };

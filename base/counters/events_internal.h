@@ -18,8 +18,8 @@ struct cp_counter *cp_set_add_counter(struct cp_event_set *set, const char *name
 
 void cp_quantity_add_term(struct cp_quantity *quantity, int sign, unsigned counter);
 
-/* What a sample has of the simulated PMU's counter of that number (enum cp_sim_sampled),
- * and the instructions that its estimate needs: its index. */
+/* The index of what a sample has of the simulated PMU's counter of that number (enum
+ * cp_sim_sampled), and the instructions that its estimate needs: its index. */
 int cp_set_sampled(struct cp_event_set *set, const char *name, unsigned sampled);
 
 /* One line about a name that nobody knows, with the nearest preset; the same

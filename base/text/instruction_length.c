@@ -164,7 +164,7 @@ static bool has_modrm(const struct reading *r)
 
 /* --- Immediate operands --- */
 
-/* Of 32 bits, or 16 with the prefix. */
+/* A word has 32 bits, or 16 with the prefix. */
 static size_t word_size(const struct reading *r)
 {
 	return r->operand_size && !r->w ? 2 : 4;

@@ -17,7 +17,7 @@ struct cp_course_line {
 	 * value.  NULL: of that quantity there are none. */
 	double **values;
 	enum cp_status *status; /* by quantity: the worst of its values */
-	/* Of what was sampled (CACHEPEEK_SAMPLE), the same: half of the 95 % interval of
+	/* The same for what was sampled (CACHEPEEK_SAMPLE): half of the 95 % interval of
 	 * each value, and why some have none (NULL: all have).  NULL: it was not. */
 	double **errors;
 	const char **why;

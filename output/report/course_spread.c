@@ -28,7 +28,7 @@ static double *values_of(const struct spread *s, size_t line)
 	return s->course->lines[line].values[s->quantity];
 }
 
-/* What was sampled stays where it is, with its error bars. */
+/* Samples stay where they are, with their error bars. */
 static bool is_spread(const struct spread *s, size_t line)
 {
 	return values_of(s, line) && !s->course->lines[line].errors[s->quantity];

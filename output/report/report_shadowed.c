@@ -209,7 +209,7 @@ static double scale_of(const struct cp_shadowed *s, const struct cp_region *regi
 	return region->parent && s->with_ns > calls ? calls / s->with_ns : 1;
 }
 
-/* What nested regions have of it is not known. */
+/* The share of nested regions is not known. */
 void cp_shadowed_conclude(
 	struct cp_report *report, struct cp_count *count, const struct cp_region *region)
 {

@@ -156,7 +156,7 @@ static double width_of(const struct cp_course_line *line, size_t quantity, size_
 	return sum > 0 ? 100 * errors / sum : -1;
 }
 
-/* What is to be said of a count that was sampled. */
+/* Says how sure a count is that was sampled. */
 static void print_sampled(
 	struct cp_text *text, const struct cp_course *course, size_t quantity)
 {

@@ -73,7 +73,7 @@ static bool is_cpuid(const uint8_t *code)
 }
 
 enum { EAX, EBX, ECX, EDX };
-/* What the kernel has to keep for each thread: SSE and AVX, and what else AVX-512 has. */
+/* The state that the kernel has to keep for each thread: SSE and AVX, and AVX-512's. */
 enum { KEPT_SSE = 2, KEPT_AVX = 6, KEPT_AVX512 = 0xe6, KEPT_AMX = 0x60000 };
 #ifdef CP_SIM_HAS_TABLE
 enum { IN_TABLE = true };

@@ -171,7 +171,7 @@ static void note_unpinned(const char *what)
 	cp_record_put_meta(&cp_runtime.record, "unpinned", what, strlen(what));
 }
 
-/* Of those that the command compares, any. */
+/* Is the host one of the machines that the command compares? */
 static bool is_hosts_machine(void)
 {
 	const char *name = cp_options.machine, *compared = cp_env_get(CP_COMPARED),

@@ -10,8 +10,8 @@
 
 #include "output/report/report_parts.h"
 
-/* Of the process's CPU time, from the middle between this window and the one before to
- * the middle between this one and the next. */
+/* The share of the process's CPU time from the middle between this window and the one
+ * before to the middle between this one and the next. */
 static double weight_of(
 	const struct cp_shadow_windows *windows, unsigned i, double cpu_ns)
 {

@@ -35,7 +35,7 @@ struct cp_compared {
 	struct cp_weights weights;
 };
 
-/* What is looked at without some of a sample, while an interval is computed; run 0: all
+/* A part of a sample is left out while an interval is computed; run 0: all
  * is there. */
 struct cp_compared_view {
 	unsigned run;
@@ -113,7 +113,7 @@ const char *cp_compare_interval(struct cp_comparison *c, unsigned i, const char 
 const char *cp_compare_how(struct cp_comparison *c);
 const char *cp_compare_why_runs(const struct cp_comparison *c);
 
-/* What may differ between runs, as a list with commas. */
+/* Names the values that may differ between runs, with commas. */
 const char *cp_compare_differs(struct cp_comparison *c);
 
 /* The answer (width 0: of no terminal), and the whole. */

@@ -212,7 +212,7 @@ static double square_of(const struct changes *changes, double share)
 	return cp_student(n - 1) * cp_student(n - 1) * (n - 1) / n * spread * (1 - share);
 }
 
-/* Of all machines of a run at once: they have the same sample. */
+/* All machines of a run have the same sample. */
 static double square_of_run(
 	struct cp_comparison *c, const struct subject *s, const struct cp_compared *of)
 {

@@ -75,8 +75,8 @@ struct cp_shadow_window {
 	 * Of a region: 1, and the number of the execution. */
 	uint64_t cpu_ns, at_ns;
 	uint64_t count[CP_SHADOW_NCOUNTERS];
-	/* Of count, what may not have been: misses that were hits, if the cache, empty
-	 * when the window began, had the line. */
+	/* The part of count that may not have been: misses that were hits, if the cache,
+	 * empty when the window began, had the line. */
 	uint64_t unknown[CP_SHADOW_NCOUNTERS];
 };
 

@@ -22,7 +22,7 @@ struct simulated {
 	ULong *mirror, *sample_mirror;
 };
 
-/* Of tool_options.machines. */
+/* Starts the machine of that index in tool_options.machines. */
 void simulated_start(struct simulated *s, UInt index);
 
 /* Where another thread runs: its core is there. */

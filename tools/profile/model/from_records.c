@@ -67,7 +67,7 @@ static const char *command_line(const struct cp_report *report)
 	return line;
 }
 
-/* What counts of a run that was to be the same everywhere need not be. */
+/* Some counts differ even between runs that are to be the same everywhere. */
 static void warn_of_differences(
 	struct cp_profile *profile, const struct cp_report *report)
 {

@@ -253,7 +253,7 @@ static void fetch_code(struct core *core, struct ahead *a, const struct change *
 	a->delay += wait_for_code(core, &a->reach, by);
 }
 
-/* What a reference missed. */
+/* The misses of a reference. */
 struct misses {
 	struct missed lines;
 	uint64_t pages, walks;
@@ -320,7 +320,7 @@ static struct misses misses_of_load(const struct change *by, const struct deed *
 		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
 }
 
-/* Of an instruction that loads, too, the load has found the page. */
+/* The load of an instruction that loads, too, has found the page. */
 static struct misses misses_of_store(const struct change *by, const struct deed *did)
 {
 	struct misses m = {
@@ -366,7 +366,7 @@ static __attribute__((noinline)) void observe_any(
 
 /* ---- the same of what is commonest by far (timing.c) ---- */
 
-/* Of one kind, and what it missed is seen by that. */
+/* They are of one kind, and what it missed is seen by that. */
 static struct misses take_misses(struct reach *r, const uint64_t *is, enum access kind,
 	uint64_t lines, uint64_t pages)
 {

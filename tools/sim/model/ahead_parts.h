@@ -285,7 +285,7 @@ static void put_register(struct ahead *a, uint32_t to, when w)
 	a->late_until = later_of(a->late_until, cycle_of(w));
 }
 
-/* What registers get of what is late: tells which those are. */
+/* Makes registers late that hang on what is: tells which those are. */
 static uint64_t follow_ways(struct ahead *a, const struct flow *f, uint64_t registers,
 	uint64_t loads, when *fresh)
 {

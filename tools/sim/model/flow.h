@@ -28,7 +28,7 @@ struct flow_value {
 	uint8_t again;     /* a later load of the batch hangs on the same */
 };
 
-/* What hangs on a source: so many registers, which stand behind this. */
+/* The registers that hang on a source: so many registers, which stand behind this. */
 struct flow_way {
 	uint8_t from, count;
 };

@@ -13,7 +13,7 @@
 #define ROOM_FULL (ROOM_CYCLES * 100u) /* hundredths of cycles */
 #define ROOM_PERIODS 256               /* that are remembered; a power of two */
 
-/* Of each period its number, and behind that how much of it is taken. */
+/* Each period has its number, and behind that how much of it is taken. */
 #define ROOM_BITS 13
 struct room {
 	uint64_t slot[ROOM_PERIODS];
@@ -32,7 +32,7 @@ LANES_INLINE uint32_t room_left(const struct room *r, uint64_t period)
 	return slot >> ROOM_BITS == period ? ROOM_FULL - (uint32_t)(slot - begin) : 0;
 }
 
-/* Of a period that has so much left. */
+/* The period has so much left. */
 LANES_INLINE void room_give(struct room *r, uint64_t period, uint32_t hundredths)
 {
 	uint64_t *slot = &r->slot[period % ROOM_PERIODS], begin = period << ROOM_BITS;

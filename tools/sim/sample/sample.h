@@ -49,7 +49,7 @@ void sample_use(struct sample_thread *t);
 void sample_collect(struct sample_thread *t, UInt machine, struct core *core);
 void sample_collected(struct sample_thread *t);
 void sample_forget(struct sample_thread *t);
-/* What was sampled of the thread; of the process on a machine, threads that have ended
+/* Copies the samples of the thread; of the process on a machine, threads that have ended
  * too.  to NULL: nobody wants it. */
 void sample_copy(const struct sample_thread *t, ULong *to);
 void sample_copy_machine(UInt machine, ULong *to);
