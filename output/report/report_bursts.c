@@ -60,14 +60,15 @@ bool cp_is_sampled(
 
 /* ---- what there is of a thread ---- */
 
-/* The counter that is in that place of the mirrors; NULL: nobody asked for it. */
-static const uint64_t *counter_at(
-	const struct cp_record *record, const uint64_t *counts, uint32_t at)
+/* The number of the counter in that place of the mirrors; of counters if nobody asked for
+ * it. */
+static uint32_t counter_at(const struct cp_record *record, uint32_t at)
 {
-	for (uint32_t i = 0; i < record->header->ncounters; i++)
-		if (record->counters[i]->mirror == at)
-			return &counts[i];
-	return NULL;
+	uint32_t i = 0;
+
+	while (i < record->header->ncounters && record->counters[i]->mirror != at)
+		i++;
+	return i;
 }
 
 /* The parts of the terms of one kind, summed. */
@@ -92,17 +93,17 @@ static bool add_parts(const struct cp_record *record,
 static void fill_pool(struct cp_pool *pool, const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
-	const uint64_t *all = counter_at(record, counts, 0),
-		       *instructions = counter_at(record, counts, CP_MIRROR_SIZE);
+	uint32_t none = record->header->ncounters, all = counter_at(record, 0),
+		 in = counter_at(record, CP_MIRROR_SIZE);
 	double exact[CP_SAMPLE_PARTS] = {0};
 
 	pool->nsets = record->header->sample_sets;
 	pool->ngroups = record->header->sample_groups;
-	pool->instructions = all ? (double)*all : 0;
-	for (unsigned g = 0; instructions && g < CP_SAMPLE_GROUPS; g++)
-		pool->in[g] = (double)instructions[g];
-	pool->full = instructions ? (double)instructions[CP_SAMPLE_GROUPS]
-				  : pool->instructions;
+	pool->instructions = all != none ? (double)counts[all] : 0;
+	for (unsigned g = 0; in != none && g < CP_SAMPLE_GROUPS; g++)
+		pool->in[g] = (double)counts[in + g];
+	pool->full =
+		in != none ? (double)counts[in + CP_SAMPLE_GROUPS] : pool->instructions;
 	add_parts(record, quantity, counts, IN_FULL, exact);
 	pool->exact = exact[0];
 	pool->in_bursts = add_parts(record, quantity, counts, IN_BURSTS, pool->bursts);

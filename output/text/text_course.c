@@ -165,7 +165,7 @@ static void print_sampled(
 	size_t missing;
 	double width;
 
-	if (!whole->errors[quantity])
+	if (!whole->values[quantity] || !whole->errors[quantity])
 		return;
 	width = width_of(whole, quantity, course->npoints, &missing);
 	line = width < 0
