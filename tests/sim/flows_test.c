@@ -247,6 +247,27 @@ static void a_byte(void)
 	is_u64(put_at(f, 1), 7, "four bytes are all of it");
 }
 
+/* What the model follows once for both. */
+static void two_by_a_pointer(void)
+{
+	const struct flow *f;
+	IRTemp pointer;
+
+	begin();
+	flows_instruction();
+	pointer = get_register(0);
+	put_register(1, load_from(pointer), Ity_I64);
+	flows_instruction();
+	put_register(2, load_from(get_register(3)), Ity_I64);
+	flows_instruction();
+	put_register(3, load_from(get_register(0)), Ity_I64);
+	f = flow_in(flows_take(3, 3, 0));
+	is_u64(f->nloads, 3, "three loads");
+	is_u64(f->value[0].again, 1, "another one hangs on the same");
+	is_u64(f->value[1].again, 0, "none on this pointer");
+	is_u64(f->value[2].again, 0, "none comes later");
+}
+
 /* Two instructions take half a cycle of a width of four, products of themselves three. */
 static void chains(void)
 {
@@ -444,6 +465,7 @@ int main(void)
 		.l1 = L1, .window = 224, .width = 400, .loads = 200, .stores = 100};
 	one_register();
 	a_byte();
+	two_by_a_pointer();
 	chains();
 	latencies();
 	for (int i = 0; i < 300; i++)
