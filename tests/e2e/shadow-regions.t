@@ -22,7 +22,7 @@ sub shadowed
 {
 	my ($how, $region, %more) = @_;
 	my $run;
-	for my $ms (2000, 6000, 18000) {
+	for my $ms (2000, 6000, 18000, 40000) {
 		$run = run(command => [cli(), '-E', 'shadow', '-m', 'skylake-sp', (map { ('-o', $_) } values %formats),
 				program('shadow_regions'), $ms, @$how],
 			env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_accesses,l1d_misses', %more});
@@ -35,6 +35,13 @@ sub shadowed
 }
 
 sub said { join("\n", map { ref($_) ? $_->{text} // '' : $_ } @{$_[0]->{report}{warnings}}) }
+
+# Two threads leave a machine of two cores none for shadows, and others may have the rest.
+sub has_windows
+{
+	my ($run, $region) = @_;
+	return (region($run->{report}, @$region)->{counts}{instructions}{reason} // '') !~ /fewer than 10/;
+}
 
 # Three intervals, of which a million runs miss a few; and what begin and end have beside.
 sub ok_count
@@ -74,14 +81,17 @@ like($diff->{out}, qr/walk/, 'diff compares it') or diag($diff->{out}, $diff->{e
 # All threads together.
 $run = shadowed(['twice'], ['outer', 'walk']);
 is(region($run->{report}, 'outer', 'walk')->{calls}, $run->{out} + 0, 'two threads: executions of both');
-ok_count($run, ['outer', 'walk'], 'instructions', $walk, 30);
+SKIP: {
+	skip('walk has too few windows', 3) if !has_windows($run, ['outer', 'walk']);
+	ok_count($run, ['outer', 'walk'], 'instructions', $walk, 30);
+}
 
 # ---- what cannot be said ----
 
 $run = shadowed(['calls'], ['outer', 'walk']);
 my $cut = region($run->{report}, 'outer', 'walk')->{counts}{instructions};
 is($cut->{value}, undef, 'an execution that makes system calls has no estimate');
-like($cut->{reason}, qr/^no execution of it ended within a window of its shadow \(30 million instructions, and no system call/, 'for that reason');
+like($cut->{reason}, qr/^no execution of it ended within a window of its shadow \(30 million instructions, and no system call/, 'for that reason') or diag(said($run));
 like(said($run), qr/of those met a system call that would have had an effect \(the last: 230,/, 'and it is told which call');
 ok_count($run, ['outer', 'small'], 'instructions', 5 * (200 + 127.5) + 2, 60) if region($run->{report}, 'outer', 'small')->{counts}{instructions}{status} eq 'estimated';
 done_testing();
