@@ -8,7 +8,9 @@ PROVE ?= prove
 # One more than the two processors that CI has: tests wait for a third of their time (for
 # servers, signals, the end of intervals).  The time of each file is in CI's log.
 PROVE_JOBS ?= 3
-PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer)
+# Shadows need a core beside the program: no two tests of them at once.
+PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer) \
+	--rules='seq=tests/e2e/{shadow,shadow-limits,shadow-regions,mpi-shadows,exit-matrix,seccomp}.t' --rules='par=**'
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 

@@ -61,7 +61,8 @@ sub left
 		@left = ();
 		for my $file (glob('/proc/[0-9]*/stat')) {
 			my ($pid, $name, $of) = (read_file($file) // '') =~ /^(\d+) \((.*)\) \S \d+ \d+ (\d+)/ or next;
-			push(@left, "$pid $name") if $name eq 'cachepeek-shado' && $of == $session;
+			my $program = readlink("/proc/$pid/exe") // 'shadow_chase'; # a zombie has none
+			push(@left, "$pid $name") if $name eq 'cachepeek-shado' && $of == $session && $program =~ /shadow_chase/;
 		}
 		last if !@left;
 		select(undef, undef, undef, 0.1);
@@ -71,7 +72,11 @@ sub left
 
 # ---- what is known of a program ----
 
-my $run = shadowed([program('shadow_chase'), 6000]);
+my $run;
+for my $ms (6000, 18000) {
+	$run = shadowed([program('shadow_chase'), $ms]);
+	last if ((windows($run))[0] // 0) >= 12;
+}
 my ($steps, $children, $signals) = split(' ', $run->{out});
 is($run->{status} >> 8, 3, 'the status is the program\'s');
 is("$children $signals", '0 0', 'the program sees no child, and no SIGCHLD');
@@ -95,10 +100,13 @@ is(of_run($run, 'l1d_writebacks')->{reason}, 'shadows do not estimate it (CACHEP
 # Time is what the whole run is estimated by, and that of a step depends on what else the
 # machine does.  The interval knows of that; three of it are left in one run of a million.
 my @formats = map { scratch("adds.$_") } qw(json txt csv html);
-$run = run(command => [cli(), '-E', 'shadow', (map { ('-o', $_) } @formats), program('shadow_chase'), 3000, 'adds'],
-	env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_misses,page_faults', CACHEPEEK_CHILDREN => undef});
+for my $ms (3000, 9000, 27000) {
+	$run = run(command => [cli(), '-E', 'shadow', (map { ('-o', $_) } @formats), program('shadow_chase'), $ms, 'adds'],
+		env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_misses,page_faults', CACHEPEEK_CHILDREN => undef});
+	$run->{report} = decode_json(read_file($formats[0]));
+	last if defined of_run($run, 'instructions')->{value};
+}
 my ($json, $screen, $csv, $page) = map { read_file($_) } @formats;
-$run->{report} = decode_json($json);
 ($steps) = split(' ', $run->{out});
 my $all = ok_estimated($run, 'instructions');
 cmp_ok(abs($all->{value} - 3 * $steps), '<=', 3 * $all->{error} + 0.05 * 3 * $steps, 'the steps are found again in the whole run')
@@ -122,8 +130,12 @@ like(said($run), qr/windows met a system call that would have had an effect \(th
 	'which a shadow must not: its window is lost');
 
 # Fork children have shadows of their own, and the run has the sum.
-$run = shadowed([program('shadow_chase'), 3000, 'forks'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_accesses'});
-my @counts = map { $_->{whole_process}{counts}{l1d_accesses} } @{$run->{report}{processes}};
+my @counts;
+for my $ms (3000, 9000, 27000) {
+	$run = shadowed([program('shadow_chase'), $ms, 'forks'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_EVENTS => 'instructions,l1d_accesses'});
+	@counts = map { $_->{whole_process}{counts}{l1d_accesses} } @{$run->{report}{processes}};
+	last if !grep { $_->{status} ne 'estimated' } @counts;
+}
 is(scalar(@counts), 2, 'a parent and its fork child');
 is($_->{status}, 'estimated', 'each is estimated') or diag(explain($_), said($run)) for @counts;
 $all = of_run($run, 'l1d_accesses');

@@ -62,7 +62,7 @@ my %turn = (
 		is_deeply(\%got, \%want, "$loop: a turn costs what it must");
 		is($twice->{counts}{$_}{status}, 'estimated', "$loop: $_ is estimated")
 			for qw(cycles 0x2 0x8 fb_full dtlb_walk_cycles);
-		is($twice->{counts}{cycles}{reason}, 'in-order timing model of machine ixp45x, which assumes memory-latency',
+		is($twice->{counts}{cycles}{reason}, 'in-order timing model of machine ixp45x, which assumes memory-latency, walk-latency',
 			"$loop: and says by what");
 		is($twice->{counts}{l1d_misses}{status}, 'simulated', "$loop: misses are counted");
 	}

@@ -267,6 +267,10 @@ static void values(void)
 		({CP_SIM_cycles, 208}, {CP_SIM_time_tlb, 40}, {CP_SIM_time_memory, 68},
 			{CP_SIM_dtlb_walk_cycles, 40}),
 		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1});
+	/* From 0 to 40, 1 to 41, and 2 to 42. */
+	TRACE("walks side by side", &small, ({CP_SIM_dtlb_walk_cycles, 42}),
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1}, {A_LOAD, NONE, NONE, 2, 0, 2, 1, 1},
+		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1});
 }
 
 static void limits(void)

@@ -41,11 +41,11 @@ LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a, uint64
 {
 	uint64_t at = start + (pages - walks) * a->reach.of.stlb;
 
-	core->count[CP_SIM_dtlb_walk_cycles] += walks * a->reach.of.walk;
 	for (; walks; walks--) {
 		if (a->of.walkers)
 			at = room_take(
 				&a->walkers, at, a->reach.of.walk * 100 / a->of.walkers);
+		count_walk(core, a, at);
 		at += a->reach.of.walk;
 	}
 	return at;

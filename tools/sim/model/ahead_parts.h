@@ -138,6 +138,7 @@ struct ahead {
 	uint64_t told, told_issue;
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
+	uint64_t walked;                  /* the latest end of a walk for data */
 
 	/* Registers that may be late, now and when the superblock began, and its loads
 	 * that are, a bit each, and when they are ready.  Times of others are old.
@@ -201,6 +202,18 @@ static when ready_when(
 			latest = later_of(latest, w + ((when)s->add << LEVEL_BITS));
 	}
 	return latest;
+}
+
+/* Cycles with a walk under way: those of several at once are there once. */
+LANES_INLINE void count_walk(struct core *core, struct ahead *a, uint64_t from)
+{
+	uint64_t to = from + a->reach.of.walk;
+
+	if (to <= a->walked)
+		return;
+	core->count[CP_SIM_dtlb_walk_cycles] +=
+		to - (from > a->walked ? from : a->walked);
+	a->walked = to;
 }
 
 LANES_INLINE const struct flow *flow_in(uintptr_t flow)
