@@ -23,9 +23,11 @@ struct made {
 	double stores[2][N], windows[2][N];
 };
 
-static struct cp_course_line *spread(struct made *made)
+/* The error of each value of a sample is 1; of one thread. */
+static struct cp_course_line *spread_of(struct made *made, bool sampled)
 {
 	struct cp_course *course = cp_arena_alloc(&arena, sizeof(*course));
+	static double one[N];
 
 	course->npoints = N;
 	course->nlines = 2;
@@ -40,9 +42,18 @@ static struct cp_course_line *spread(struct made *made)
 		line->values[WINDOWS] = made->windows[i];
 		line->status = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->status));
 		line->status[STORES] = line->status[WINDOWS] = CP_SIMULATED;
+		line->errors = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->errors));
+		for (unsigned n = 0; sampled && n < N; n++)
+			one[n] = 1;
+		line->errors[STORES] = sampled ? one : NULL;
 	}
 	cp_course_spread(&report, course, true);
 	return &course->lines[1];
+}
+
+static struct cp_course_line *spread(struct made *made)
+{
+	return spread_of(made, false);
 }
 
 static void is_line(const struct cp_course_line *line, unsigned quantity, size_t first,
@@ -103,6 +114,16 @@ static void test_windows(void)
 /* Of two regions that follow each other, the later one goes back into the interval that
  * the earlier one ended in: what is left there is the earlier one's.  In a process of
  * several threads each of them may have had all of it. */
+/* The same as test_long()'s, but sampled. */
+static void test_sampled(void)
+{
+	struct made made = {{0, 3}, {{3, 10, 10, 10, 10}, {0, 33}}, {{0}}};
+	const struct cp_course_line *line = spread_of(&made, true);
+
+	is_u64(line->first, 3, "a sample begins where it did");
+	is_double_near(line->values[STORES][1], 33, 0, "and has what it had");
+}
+
 static void beside(bool one_thread, const double *earlier)
 {
 	static struct cp_region second = {.parent = &root};
@@ -120,6 +141,7 @@ static void beside(bool one_thread, const double *earlier)
 		line->values = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->values));
 		line->values[STORES] = values[i];
 		line->status = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->status));
+		line->errors = cp_arena_alloc(&arena, QUANTITIES * sizeof(*line->errors));
 	}
 	cp_course_spread(&report, &course, one_thread);
 	is_line(&course.lines[1], STORES, one_thread ? 2 : 3, earlier, what);
@@ -130,6 +152,7 @@ int main(void)
 {
 	plan_lazy();
 	test_long();
+	test_sampled();
 	beside(true, (double[]){2, 6, 0});
 	beside(false, (double[]){8, 0});
 	test_late();
