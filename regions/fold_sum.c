@@ -226,7 +226,8 @@ static void add_machines(struct cp_sum_of *sum, const struct cp_record *record)
 static void start_machine(struct cp_sum_of *sum, const struct cp_machine_item *first)
 {
 	sum->machines[sum->nmachines] = cp_arena_alloc(sum->arena, first->item.size);
-	memcpy(sum->machines[sum->nmachines++], first, offsetof(struct cp_machine_item, process));
+	memcpy(sum->machines[sum->nmachines++], first,
+		offsetof(struct cp_machine_item, process));
 }
 
 static void add_shadowed(struct cp_sum_of *sum, const struct cp_record *record)
