@@ -359,8 +359,7 @@ static void take_mirror(const struct cp_record *record,
 	}
 }
 
-/* Adds what threads counted before their roots began: without it the process would
- * have counted more than they did. */
+/* Adds what threads counted before their roots began, which the process has counted. */
 static void add_before(struct cp_sum_of *sum, unsigned at, const struct cp_record *record,
 	const struct cp_thread_item *thread)
 {
