@@ -99,20 +99,25 @@ static char *text_of(struct cp_calibration *all)
 	return cp_calibration_text(all, "2026-11-25");
 }
 
-/* Whole sets of it. */
-static void test_last_level(void)
+/* Whole sets of it, also where a way of all sets together is no whole KB. */
+static void test_last_level(unsigned ways)
 {
 	struct cp_machine machine = cp_machine_defaults;
-	struct cp_calibration all;
-	char *text = text_of(&all), error[200];
-	const struct cp_cache *said = &all.machine.level[CP_LLC],
-			      *llc = &machine.level[CP_LLC];
-	uint64_t way = (uint64_t)said->ways * said->line,
-		 least = 1024u * (10 + CP_FIGURE_LLC_STREAM);
+	struct cp_calibration all = made();
+	uint64_t way = (uint64_t)ways * 64, least = 1024u * (10 + CP_FIGURE_LLC_STREAM);
+	const struct cp_cache *llc = &machine.level[CP_LLC];
+	char *text, error[200] = "";
 
-	cp_machine_parse(&machine, "x", text, error, sizeof(error));
-	ok(!said->sets || (llc->sets * way <= least && (llc->sets + 1) * way > least),
+	all.machine.level[CP_LLC] =
+		(struct cp_cache){.sets = 4096, .ways = ways, .line = 64};
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0,
+		"%u ways: the file is a machine's", ways);
+	is_string(error, "", "without an error");
+	ok(llc->sets * way <= least && (llc->sets + 1) * way > least,
 		"the last level is what streams get of it");
+	is_u64(llc->ways, ways, "in so many ways");
 	free(text);
 }
 
@@ -371,7 +376,8 @@ int main(void)
 	plan_lazy();
 	test_steps();
 	test_rounds();
-	test_last_level();
+	test_last_level(16);
+	test_last_level(20);
 	test_text();
 	test_unstable();
 	test_unknown();

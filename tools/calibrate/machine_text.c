@@ -104,8 +104,10 @@ static void put_cache(FILE *file, const struct cp_calibration *calibration,
 			fprintf(file, "%s = none\n", cp_level_name(level));
 		return;
 	}
-	fprintf(file, "%s = %lluK %u %u", cp_level_name(level),
-		(unsigned long long)(bytes / 1024), cache->ways, cache->line);
+	/* Ways that are no power of two (20, say) make sizes that are no whole KB. */
+	fprintf(file, "%s = %llu%s %u %u", cp_level_name(level),
+		(unsigned long long)(bytes % 1024 ? bytes : bytes / 1024),
+		bytes % 1024 ? "" : "K", cache->ways, cache->line);
 	if (figure >= 0 && is_known(calibration, (enum cp_figure)figure)) {
 		fprintf(file, " latency=%.0f", calibration->value[figure]);
 		put_source(file, calibration, (enum cp_figure)figure);
