@@ -142,10 +142,17 @@ static void choose(struct cp_shadows *s, uint32_t number, uint64_t execution,
 	__atomic_store_n(&site->next, next, __ATOMIC_RELEASE);
 }
 
+/* Regions of a record of its own are calibration's. */
+static bool has_sites(const struct cp_tree *tree)
+{
+	return cp_ticks_are_on() && tree->record == &cp_runtime.record;
+}
+
 static void begins(struct cp_live_thread *thread)
 {
 	struct cp_shadows *s = cp_runtime.shadows;
-	uint32_t number = cp_ticks_are_on() ? site_of(s, &thread->tree) : NO_SITE;
+	const struct cp_tree *tree = &thread->tree;
+	uint32_t number = has_sites(tree) ? site_of(s, tree) : NO_SITE;
 	struct cp_site *site;
 	uint64_t execution;
 
