@@ -52,7 +52,7 @@ static uint32_t find_site(
 	return i;
 }
 
-/* Where another thread looks for one just now, this execution has no number. */
+/* A holder is in our code, as whoever waits is: it goes on, and asks nobody. */
 static uint32_t site_of(struct cp_shadows *s, const struct cp_tree *tree)
 {
 	struct cp_open_region open[CP_SITE_DEPTH];
@@ -61,11 +61,12 @@ static uint32_t site_of(struct cp_shadows *s, const struct cp_tree *tree)
 
 	if (!word)
 		return NO_SITE;
-	if (*word || __atomic_exchange_n(&s->finding, 1, __ATOMIC_ACQUIRE))
-		return *word ? *word : NO_SITE;
+	if (*word)
+		return *word;
 	depth = cp_tree_open_regions(tree, open, CP_SITE_DEPTH);
+	cp_lock(&s->finding);
 	*word = depth ? find_site(s, open, depth) : NO_SITE;
-	__atomic_store_n(&s->finding, 0, __ATOMIC_RELEASE);
+	cp_unlock(&s->finding);
 	return *word;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/engine/engine.h"
+#include "base/lock.h"
 #include "preload/runtime.h"
 #include "preload/shadow/memory.h"
 #include "regions/tree.h"
@@ -129,8 +130,8 @@ struct cp_shadows {
 	struct cp_watch watch;
 	const struct cp_site_calls *calls;
 	struct cp_site site[CP_SITES];
-	int finding;     /* somebody is looking for a free one; atomic */
-	pid_t forks_now; /* the thread that asked for a fork where it is */
+	struct cp_lock finding; /* a free one; a child gives all of this back */
+	pid_t forks_now;        /* the thread that asked for a fork where it is */
 	struct cp_walk walk;
 	struct cp_engine engine; /* of a shadow: the other one, but for our own work */
 	struct cp_shadow_window gathered[CP_SHADOW_WINDOWS];

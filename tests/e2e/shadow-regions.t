@@ -6,8 +6,9 @@ use strict;
 use warnings;
 use utf8;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../hook";
 use JSON::PP;
+use Objects;
 use Peek;
 use Test::More;
 
@@ -84,6 +85,18 @@ is(region($run->{report}, 'outer', 'walk')->{calls}, $run->{out} + 0, 'two threa
 SKIP: {
 	skip('walk has too few windows', 3) if !has_windows($run, ['outer', 'walk']);
 	ok_count($run, ['outer', 'walk'], 'instructions', $walk, 30);
+}
+
+# Two threads begin a region for the first time while somebody else looks for its number.
+{
+	my $objects = Objects->new(lib());
+	my ($at) = map { /^\s*\d+:\s+([0-9a-f]+)\s.*\scp_runtime$/ ? "0x$1" : () } `readelf -sW '@{[lib()]}'`;
+	my ($shadows) = $objects->member('cp_runtime', 'shadows');
+	my ($lock) = $objects->member('cp_shadows', 'finding');
+	my ($sites, $size, $count) = $objects->member('cp_shadows', 'site');
+	my ($executions) = $objects->member('cp_site', 'executions');
+	my $held = run(command => [cli(), '-E', 'shadow', program('sites_held'), hex($at) + $shadows, $lock, $sites, $size, $count, $executions]);
+	is($held->{out}, "2000 2000\n", 'each execution has a number, whoever looks for one') or diag($held->{err});
 }
 
 # ---- what cannot be said ----

@@ -101,6 +101,19 @@ sub all {
 	return \%all;
 }
 
+# A member of the struct of that name: where it is, how large one of it is, and how many.
+sub member {
+	my ($self, $struct, $name) = @_;
+	for my $type (values %{$self->{entries}}) {
+		next unless $type->{tag} eq 'structure_type' && ($type->{name} // '') eq $struct;
+		my ($member) = grep { ($_->{name} // '') eq $name } @{$type->{children}} or next;
+		my $of = $self->{entries}{$self->type_of($member)};
+		my $count = $of->{tag} eq 'array_type' ? $self->count($of) : 1;
+		return (number($member->{data_member_location}), $self->size($self->type_of($member)) / $count, $count);
+	}
+	return;
+}
+
 # The names of all structs that have one of that name inside.
 sub structs_with {
 	my ($self, $name) = @_;
