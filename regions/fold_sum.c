@@ -230,12 +230,6 @@ static void start_machine(struct cp_sum_of *sum, const struct cp_machine_item *f
 		offsetof(struct cp_machine_item, process));
 }
 
-static void add_shadowed(struct cp_sum_of *sum, const struct cp_record *record)
-{
-	for (uint32_t i = 0; record->shadowed && i < sum->layout.nquantities; i++)
-		cp_shadowed_add(&sum->shadowed[i], &record->shadowed->of[i]);
-}
-
 /* ---- threads and regions ---- */
 
 static unsigned thread_of(struct cp_sum_of *sum, const struct cp_thread_item *thread)
@@ -401,7 +395,7 @@ static void add_contents(struct cp_sum_of *sum, const struct cp_record *record)
 {
 	add_header(&sum->header, record->header);
 	add_machines(sum, record);
-	add_shadowed(sum, record);
+	cp_fold_shadowed_add(&sum->shadowed, record);
 	pids_of(sum, record);
 	for (size_t i = 0; i < record->nregions; i++)
 		add_region(sum, record, record->regions[i]);
@@ -433,8 +427,6 @@ static void find_layout(struct cp_sum_of *sum)
 			sum->first.quantities[i]->terms};
 	for (uint32_t i = 0; i < header->ncounters; i++)
 		group_of[i] = sum->first.counters[i]->perf_group;
-	sum->shadowed =
-		cp_arena_alloc(sum->arena, header->nquantities * sizeof(*sum->shadowed));
 	sum->layout = (struct cp_layout){
 		.ncounters = header->ncounters,
 		.nquantities = header->nquantities,
@@ -459,6 +451,7 @@ void cp_sum_start(
 	for (size_t i = 0; i < record->nmachines; i++)
 		start_machine(sum, record->machines[i]);
 	find_layout(sum);
+	cp_fold_shadowed_start(&sum->shadowed, arena, record);
 	clear_header(&sum->header);
 	first_notes(sum, !record->header->folded);
 	if (record->header->folded)
@@ -467,92 +460,30 @@ void cp_sum_start(
 
 /* ---- the file ---- */
 
-struct file {
-	char *bytes; /* NULL: its size is asked for */
-	uint64_t size;
-};
-
-/* Room for an item; the same item with its header in both rounds. */
-static void *put_item(struct file *file, uint32_t type, uint64_t size, uint64_t *offset)
-{
-	struct cp_item *item = file->bytes ? (void *)(file->bytes + file->size) : NULL;
-
-	size = (size + 7) & ~(uint64_t)7;
-	if (offset)
-		*offset = file->size;
-	file->size += size;
-	if (item)
-		*item = (struct cp_item){type, (uint32_t)size};
-	return item;
-}
-
-static void put_copy(struct file *file, const void *from)
-{
-	const struct cp_item *item = from;
-	void *to = put_item(file, item->type, item->size, NULL);
-
-	if (to)
-		memcpy(to, from, item->size);
-}
-
-static void put_meta(struct file *file, const char *key, const void *value, size_t length)
-{
-	size_t key_length = strlen(key);
-	struct cp_meta_item *meta = put_item(
-		file, CP_ITEM_META, sizeof(*meta) + key_length + 1 + length + 1, NULL);
-
-	if (!meta)
-		return;
-	meta->key_length = (uint32_t)key_length;
-	meta->length = (uint32_t)length;
-	memcpy(meta->text, key, key_length);
-	memcpy(meta->text + key_length + 1, value, length);
-}
-
-static void put_notes(struct file *file, const struct cp_sum_of *sum)
+static void put_notes(struct cp_fold_file *file, const struct cp_sum_of *sum)
 {
 	for (size_t i = 0; i < sum->nnotes; i++)
-		put_meta(file, sum->notes[i].key, sum->notes[i].value,
+		cp_fold_put_meta(file, sum->notes[i].key, sum->notes[i].value,
 			sum->notes[i].length);
 	for (const struct cp_sum_taken *at = sum->taken; at; at = at->next)
-		put_meta(file, "folding", at->text, strlen(at->text));
-	put_meta(file, "folded", sum->pids, sum->npids * sizeof(*sum->pids));
+		cp_fold_put_meta(file, "folding", at->text, strlen(at->text));
+	cp_fold_put_meta(file, "folded", sum->pids, sum->npids * sizeof(*sum->pids));
 	for (uint32_t i = 0; i < sum->layout.ncounters; i++)
-		put_copy(file, sum->first.counters[i]);
+		cp_fold_put_copy(file, sum->first.counters[i]);
 	for (uint32_t i = 0; i < sum->layout.nquantities; i++)
-		put_copy(file, sum->first.quantities[i]);
+		cp_fold_put_copy(file, sum->first.quantities[i]);
 	for (size_t i = 0; i < sum->nmachines; i++)
-		put_copy(file, sum->machines[i]);
-}
-
-static void put_shadowed(struct file *file, const struct cp_sum_of *sum)
-{
-	size_t size = sum->layout.nquantities * sizeof(*sum->shadowed);
-	struct cp_shadowed_item *item = NULL;
-
-	if (sum->first.shadowed)
-		item = put_item(file, CP_ITEM_SHADOWED, sizeof(*item) + size, NULL);
-
-	if (item)
-		memcpy(item->of, sum->shadowed, size);
+		cp_fold_put_copy(file, sum->machines[i]);
 }
 
 static void put_region(
-	struct file *file, struct cp_sum_node *node, const uint64_t threads[])
+	struct cp_fold_file *file, struct cp_sum_node *node, const uint64_t threads[])
 {
-	uint64_t name = 0;
-	struct cp_string_item *string;
+	uint64_t name =
+		node->name ? cp_fold_put_string(file, node->name, node->length) : 0;
 	struct cp_region_item *item;
 
-	if (node->name) {
-		string = put_item(
-			file, CP_ITEM_STRING, sizeof(*string) + node->length + 1, &name);
-		if (string) {
-			string->length = (uint32_t)node->length;
-			memcpy(string->text, node->name, node->length);
-		}
-	}
-	item = put_item(file, CP_ITEM_REGION, node->item->item.size, &node->offset);
+	item = cp_fold_put(file, CP_ITEM_REGION, node->item->item.size, &node->offset);
 	if (!item)
 		return;
 	memcpy(&item->thread, &node->item->thread,
@@ -562,16 +493,16 @@ static void put_region(
 	item->name = name;
 }
 
-static void put_all(struct file *file, struct cp_sum_of *sum)
+static void put_all(struct cp_fold_file *file, struct cp_sum_of *sum)
 {
 	uint64_t threads[CP_SUM_THREADS];
 
 	file->size = CP_RECORD_HEADER_SIZE;
 	put_notes(file, sum);
-	put_shadowed(file, sum);
+	cp_fold_shadowed_put(&sum->shadowed, file);
 	for (unsigned i = 0; i < sum->nthreads; i++) {
 		struct cp_thread_item *item =
-			put_item(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);
+			cp_fold_put(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);
 
 		if (!item)
 			continue;
@@ -588,7 +519,7 @@ static void put_all(struct file *file, struct cp_sum_of *sum)
 
 const char *cp_sum_bytes(struct cp_sum_of *sum, size_t *size)
 {
-	struct file file = {NULL, 0};
+	struct cp_fold_file file = {NULL, 0};
 
 	put_all(&file, sum);
 	*size = file.size;

@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_REGIONS_FOLD_SUM_H
 #define CACHEPEEK_REGIONS_FOLD_SUM_H
 
+#include "regions/fold_shadowed.h"
 #include "regions/record_read.h"
 #include "regions/tree.h"
 
@@ -26,7 +27,7 @@ struct cp_sum_of {
 	struct cp_sum_note *notes;
 	size_t nnotes, nmachines;
 	struct cp_machine_item **machines;
-	struct cp_shadowed *shadowed; /* [nquantities] */
+	struct cp_fold_shadowed shadowed;
 	struct cp_sum_taken {
 		struct cp_sum_taken *next;
 		const char *text; /* of a note "folding" */
