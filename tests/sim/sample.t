@@ -154,9 +154,11 @@ for my $bad ('--sample=17,1,1,10,1', '--sample=8,10,10,10,1', '--sample=8,10,0,1
 	is($status >> 8, 2, "$bad: refused");
 	like($log . slurp("$SCRATCH/err"), qr/--sample: expected SETS,WARM,BURST,PERIOD,SEED/, "$bad: why");
 }
-for my $with ('--window=1000', '--sweep=l1d,64:4', '--sweep=stlb,64:4', '--timing=10,20,100,30,5,30,0,0') {
+for my $with ('--window=1000', '--sweep=l1d,64:4', '--sweep=stlb,64:4', '--timing=10,20,100,30,5,30,0,0',
+	"--profile-misses=$SCRATCH/misses") {
 	my ($status, $out, $log) = sim_run('--sample=8,10,10,100,1', $with, '/bin/true');
 	is($status >> 8, 2, "$with: not together");
+	like($log . slurp("$SCRATCH/err"), qr/--sample: not with .*\bneed every reference: without them, or without --sample/, "$with: why, and what to do");
 }
 for my $machine (['--l1d=64,8,64,plru'], ['--l2=0,0,0'], ['--l1d=8,8,64'], ['--sweep=llc,8:4'],
 	['--next-machine', '--l1d=64,8,64,plru']) {

@@ -92,10 +92,13 @@ static void check_sample(void)
 	if (!sample_wanted())
 		return;
 	if (tool_options.timing || sweeps_first_level() || tool_options.paths ||
-		tool_options.window || tool_options.sharing || tool_options.line_use)
+		tool_options.window || tool_options.sharing || tool_options.line_use ||
+		profile_misses_wanted())
 		refuse_option("--sample",
 			"not with --timing, --sweep of another level than L2 or LLC, "
-			"--call-paths, --window, --sharing or --line-use");
+			"--call-paths, --window, --sharing, --line-use or "
+			"--profile-misses, which need every reference: without them, or "
+			"without --sample");
 	if (!sample_all_groups())
 		refuse_option("--sample", "needs LRU caches without prefetchers, an L2, "
 					  "and numbers of sets that are multiples of 16");

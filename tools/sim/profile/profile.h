@@ -50,6 +50,7 @@ void profile_file_fork_child(void);
 
 /* profile_misses.c: what every miss of L1D was, in its order. */
 void profile_misses_open(const HChar *path);
+Bool profile_misses_wanted(void);
 void profile_misses_add(UInt thread, Addr instruction, ULong n);
 void profile_misses_flush(void);
 

@@ -28,6 +28,11 @@ void profile_misses_open(const HChar *path)
 	}
 }
 
+Bool profile_misses_wanted(void)
+{
+	return misses.fd >= 0;
+}
+
 void profile_misses_flush(void)
 {
 	if (misses.fd >= 0 && misses.npending)
