@@ -143,6 +143,7 @@ for my $profile ($sampled[0]) {
 	cmp_ok(abs($profile->{counts}{l2_load_lines} - $l2), '<=', $profile->{errors}{l2_load_lines}, 'L2: of the whole run');
 	ok(!exists row($profile, 'walk')->{counts}{l2_load_lines}, 'L2: not by place');
 	is($profile->{counts}{hitm}, undef, 'what cannot be sampled is not there');
+	is($profile->{statuses}{l1d_bypasses}, 'simulated', 'what such a machine has none of is exact');
 }
 
 # ---- too few ----
@@ -157,6 +158,18 @@ my $short = profile('dcache', 'warm=010000,burst=0010000,period=010000000', 1);
 is(row($short, 'walk')->{counts}{misses}, undef, 'too few bursts in all: no value');
 like(row($short, 'walk')->{reason}, qr/fewer than about 30 bursts/, 'and why');
 is($short->{counts}{l1d_load_misses}, undef, 'of the whole run neither');
+is_deeply([map { $_->{function} } grep { defined $_->{counts}{misses} || defined $_->{share} } @{$short->{functions}}], [],
+	'nor of what most was seen of while all was counted');
+for my $case (['dcache', qw(load_from_l2 load_from_llc load_from_memory load_latency)], ['dtlb', 'dtlb_from_second_level'],
+	['icache', qw(fetch_from_l2 fetch_from_llc fetch_from_memory fetch_latency)]) {
+	my ($kind, @made) = @$case;
+	my $of = profile($kind, 'warm=010000,burst=0010000,period=010000000', 1);
+	is_deeply([grep { defined $of->{counts}{$_} } @made], [], "$kind: what is made of that has no value");
+	is_deeply([grep { !exists $of->{counts}{$_} } @made], [], "$kind: and is named");
+	my $file = scratch('short.txt');
+	profile($kind, 'warm=010000,burst=0010000,period=010000000', 1, output => $file);
+	like(read_file($file), qr/^\Q$_\E +\S+ +\(sampled: it cannot be, or there were too few bursts\)/m, "$kind: $_: and why") for @made;
+}
 
 # ---- all of it in full: what is counted is what full simulation counts ----
 

@@ -195,11 +195,15 @@ static struct cp_value latency_of(
 	return (struct cp_value){.value = cycles, .status = CP_ESTIMATED};
 }
 
+#define NOT_APART                                                                        \
+	"sampled: a level's misses, and those in front of it, are not known well "       \
+	"enough to subtract one from the other"
+
 static struct cp_value from_level(
 	const struct cp_profile *profile, const struct served *served, const char *level)
 {
 	if (served->wrong)
-		return cp_unavailable(served->wrong);
+		return cp_unavailable(profile->bursts ? NOT_APART : served->wrong);
 	if (strcmp(level, "latency") == 0)
 		return latency_of(profile, served);
 	if (strcmp(level, "from_l2") == 0)
@@ -256,6 +260,35 @@ static struct cp_value counter_value(
 	return why ? cp_unavailable(why) : simulated_value(tally->count[index]);
 }
 
+/* Why a value that is made of these is not known of a sample, or NULL. */
+static const char *why_not_made(
+	const struct scope *scope, const unsigned inputs[], unsigned n)
+{
+	const char *why = NULL;
+
+	for (unsigned i = 0; i < n && !why; i++)
+		why = why_not_sampled(scope->profile, scope->tally, inputs[i]);
+	return why;
+}
+
+#define WHY_NOT_MADE(scope, ...)                                                         \
+	why_not_made(scope, (const unsigned[]){__VA_ARGS__},                             \
+		sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
+
+/* Machines that can be sampled have an L2, and no L3 counts nothing there. */
+static const char *why_not_derived(const struct scope *scope, const char *name)
+{
+	if (strcmp(name, "dtlb_from_second_level") == 0)
+		return WHY_NOT_MADE(scope, CP_SIM_dtlb_load_pages,
+			CP_SIM_dtlb_store_pages, CP_SIM_dtlb_load_walks,
+			CP_SIM_dtlb_store_walks);
+	if (strncmp(name, "load_", 5) == 0)
+		return WHY_NOT_MADE(scope, CP_SIM_l1d_load_lines, CP_SIM_l2_load_lines,
+			CP_SIM_llc_load_lines);
+	return WHY_NOT_MADE(scope, CP_SIM_l1i_misses, CP_SIM_l2_ifetch_misses,
+		CP_SIM_llc_ifetch_misses);
+}
+
 static struct cp_value from_second_level(const struct cp_tally *tally)
 {
 	const uint64_t *n = tally->count;
@@ -270,14 +303,14 @@ static struct cp_value from_second_level(const struct cp_tally *tally)
 static struct cp_value look_up_simulated(const struct scope *scope, const char *name)
 {
 	struct served served;
+	const char *why;
 
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
 		if (strcmp(counter_names[i], name) == 0)
 			return counter_value(scope->profile, scope->tally, i);
-	if (scope->tally->of_bursts ||
-		(scope->profile->bursts && scope->tally->only_kept))
-		return cp_unavailable("sampled: L2 is simulated in some of its sets, "
-				      "and not told by place");
+	why = why_not_derived(scope, name);
+	if (why)
+		return cp_unavailable(why);
 	if (strcmp(name, "dtlb_from_second_level") == 0)
 		return from_second_level(scope->tally);
 	if (strncmp(name, "load_", 5) == 0) {
@@ -300,7 +333,7 @@ static struct cp_value look_up(void *context, const char *name)
 		return cp_sampled_value(scope->profile, scope->tally, name);
 	value = look_up_simulated(scope, name);
 	if (scope->profile->bursts && value.status == CP_SIMULATED &&
-		strcmp(name, "instructions") != 0)
+		strcmp(name, "instructions") != 0 && strcmp(name, "l1d_bypasses") != 0)
 		value.status = CP_ESTIMATED;
 	return value;
 }

@@ -150,9 +150,21 @@ static double error_with_allowance(const struct cp_bursts *bursts,
 	return sqrt(error * error + rate * rate + part * part);
 }
 
+/* The bursts tell nothing of what is outside of them. */
+static bool has_too_few(const struct cp_pool *pool)
+{
+	unsigned groups = 0;
+
+	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
+		groups += pool->in[g] > 0;
+	return pool->instructions > pool->full && groups < MIN_GROUPS;
+}
+
 static const char *why_none(const struct cp_bursts *bursts, const struct parts *parts,
 	double value, double error)
 {
+	if (has_too_few(&bursts->pool))
+		return FEW;
 	if (bursts->pool.instructions > bursts->pool.full &&
 		groups_with(parts) < MIN_GROUPS && 2 * parts->of[CP_SIM_IN_FULL] <= value)
 		return FEW;
