@@ -63,6 +63,7 @@ static void load(uint64_t number, uint64_t line, int level)
 	core->count[CP_SIM_l1d_load_lines]++;
 	core->count[CP_SIM_l2_load_lines] += level > 1;
 	core->count[CP_SIM_llc_load_lines] += level > 2;
+	core->l2_missed = line;
 	ahead_observe(core, &(struct batch_origin){
 				    .address = line * 64, .number = number, .load = -1});
 }
@@ -131,8 +132,14 @@ static void stays(void)
 	begin(&m);
 	load(0, 64, 3);
 	for (uint64_t i = 1; i < 50; i++)
-		load(i * 200000, 64, i % 3 ? 1 : 2);
+		load(i * 200000, 64, 2);
 	is_u64(waited(10000000, CP_SIM_time_memory), 68, "as long as it is asked for");
+	begin(&m);
+	load(0, 64, 3);
+	for (uint64_t i = 1; i < 50; i++)
+		load(i * 200000, 64, i < 49 ? 1 : 2);
+	is_u64(waited(10000000, CP_SIM_time_memory), 136,
+		"L2, which serves it meanwhile, asks for nothing");
 	begin(&m);
 	load(0, 64, 3);
 	load(5000000, 128, 2);
@@ -142,6 +149,81 @@ static void stays(void)
 	load(0, 64, 3);
 	load(5000000, 64, 2);
 	is_u64(waited(6000000, CP_SIM_time_memory), 68, "where nobody else is");
+}
+
+/* Another core of the same last level, which begins now. */
+static struct core *new_core(const struct machine *m)
+{
+	struct core *other = core_new(m, &uncore);
+
+	core_attach(other);
+	return other;
+}
+
+static void load_on(struct core *one, uint64_t number, uint64_t line, int level)
+{
+	struct core *kept = core;
+
+	core = one;
+	load(number, line, level);
+	core = kept;
+}
+
+/* Ends the other core, and then the first one: what each waited for memory. */
+static void end_both(
+	struct core *other, uint64_t of_other, uint64_t of_first, const char *description)
+{
+	other->count[CP_SIM_instructions] = 20000000;
+	ahead_collect(other);
+	is_u64(other->count[CP_SIM_time_memory], of_other, "%s: the other", description);
+	core_free(other);
+	is_u64(waited(20000000, CP_SIM_time_memory), of_first, "%s", description);
+}
+
+static void of_several_cores(void)
+{
+	struct machine m = small;
+	struct core *other;
+
+	m.cores = 2;
+	m.ooo.stay = 1 << 20;
+	begin(&m);
+	other = new_core(&m);
+	load(0, 64, 3);
+	for (uint64_t i = 1; i < 50; i++)
+		load_on(other, i * 200000, 64, 2);
+	load(10000000, 64, 2);
+	end_both(other, 0, 68, "as long as another core asks for it");
+	begin(&m);
+	other = new_core(&m);
+	load(5000000, 64, 3);
+	load_on(other, 0, 64, 2);
+	end_both(other, 0, 68, "asked for later than now");
+	begin(&m);
+	load(5000000, 64, 3);
+	other = new_core(&m);
+	load_on(other, 0, 64, 2);
+	load_on(other, 5000000, 64, 2);
+	end_both(other, 68, 68, "a core begins later");
+}
+
+/* Of two lines that a load crosses the second alone may have left. */
+static void crossing(void)
+{
+	struct machine m = small;
+
+	m.ooo.stay = 1 << 20;
+	begin(&m);
+	load(0, 65, 3);
+	load(4800000, 64, 2);
+	core->count[CP_SIM_instructions] = 5000000;
+	core->count[CP_SIM_l1d_load_lines]++;
+	core->count[CP_SIM_l2_load_lines]++;
+	core->l2_missed = 65;
+	ahead_observe(
+		core, &(struct batch_origin){
+			      .address = 64 * 64 + 60, .number = 5000000, .load = -1});
+	is_u64(waited(6000000, CP_SIM_time_memory), 136, "the second of two lines");
 }
 
 /* The caches' counts are what they are. */
@@ -196,6 +278,8 @@ int main(void)
 	streams();
 	beside_others();
 	stays();
+	of_several_cores();
+	crossing();
 	counts();
 	chances();
 	table();

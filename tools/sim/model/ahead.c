@@ -141,27 +141,18 @@ static void add_entry(struct ahead *a, uint64_t there)
 	a->left[a->missing_stores++ % ENTRIES] = a->drained;
 }
 
-/* Lines of the last level that nobody has asked for during the stay have left it. */
-static __attribute__((noinline)) void lose_lines(
-	struct ahead *a, struct journey *j, uint64_t line)
-{
-	uint32_t now = (uint32_t)(cycle_now(a) >> STAY_UNIT_LOG),
-		 then = stays_renew(a->stays, line, now);
-
-	if (stays_is_over(line, then, now, a->of.stay))
-		j->missed.llc = later_of(j->missed.llc, j->missed.l2);
-}
-
 LANES_INLINE struct trip travel(
 	struct core *core, struct ahead *a, struct journey *j, uint64_t address)
 {
 	struct trip none = {
 		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
+	uint64_t asked;
 
 	if (!j->missed.l1)
 		return none;
-	if (a->stays && address)
-		lose_lines(a, j, address >> core->line_shift);
+	asked = a->reach.has_second ? j->missed.l2 : j->missed.l1;
+	if (asked && core->uncore->stays && address && has_left(core, a, address))
+		j->missed.llc = later_of(j->missed.llc, asked);
 	if (a->of.distance && address)
 		j->ahead = streams_look_up(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
@@ -561,6 +552,21 @@ batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t 
 
 /* ---- its life ---- */
 
+int ahead_share(struct uncore *u, const struct machine *m)
+{
+	if (!m->time.memory || !m->ooo.window || !m->ooo.stay || !m->llc.sets)
+		return 0;
+	u->stays = host_alloc(sizeof(*u->stays));
+	return u->stays ? 0 : -1;
+}
+
+void ahead_unshare(struct uncore *u)
+{
+	if (u->stays)
+		host_free(u->stays, sizeof(*u->stays));
+	u->stays = 0;
+}
+
 struct ahead *ahead_new(struct core *core, const struct machine *m)
 {
 	struct ahead *a = host_alloc(sizeof(*a));
@@ -576,17 +582,13 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
 	if (!a->of.near)
 		a->of.near = m->time.l2;
-	if (m->ooo.stay && m->llc.sets && !(a->stays = host_alloc(sizeof(*a->stays)))) {
-		ahead_free(a);
-		return 0;
-	}
+	if (core->uncore->stays)
+		a->stays_begin = core->uncore->stays->latest;
 	return a;
 }
 
 void ahead_free(struct ahead *a)
 {
-	if (a && a->stays)
-		host_free(a->stays, sizeof(*a->stays));
 	if (a)
 		host_free(a, sizeof(*a));
 }

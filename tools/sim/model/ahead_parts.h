@@ -21,11 +21,15 @@
 
 /* ---- lines that others take the places of ---- */
 
-/* When lines were last asked for, so that those can be told that have not been for so
- * long that others, of whom the simulator knows nothing, have taken their places in the
- * last level: other guests of a machine, or other processes.  Half of them have when the
- * stay is over, the first at a quarter of it, and the last at four times of it.  Only the
- * latest lines are kept; one that is not there any more has not left. */
+/* When lines were last asked for in the last level, by any core, so that those can be
+ * told that have not been for so long that others, of whom the simulator knows nothing,
+ * have taken their places: other guests of a machine, or other processes.  Half of them
+ * have when the stay is over, the first at a quarter of it, and the last at four times of
+ * it. Only the latest lines are kept; one that is not there any more has not left.
+ *
+ * Each core has a time of its own, which stands still while no thread runs on it: one
+ * that begins takes over the latest that any knows of, and a line that was asked for
+ * later than now was asked for now. */
 #define STAYS_LOG 18     /* sets */
 #define STAYS_WAYS 4     /* the latest first */
 #define STAY_UNIT_LOG 10 /* of the cycles that are one unit of times */
@@ -35,8 +39,14 @@ struct stay {
 };
 
 struct stays {
+	uint32_t latest; /* time of any core */
 	struct stay of[1 << STAYS_LOG][STAYS_WAYS];
 };
+
+LANES_INLINE int stays_is_later(uint32_t one, uint32_t other)
+{
+	return (int32_t)(one - other) > 0;
+}
 
 /* The line is asked for now: when was it before?  In units; `now`: that is not known. */
 LANES_INLINE uint32_t stays_renew(struct stays *s, uint64_t line, uint32_t now)
@@ -47,11 +57,15 @@ LANES_INLINE uint32_t stays_renew(struct stays *s, uint64_t line, uint32_t now)
 
 	while (i < STAYS_WAYS - 1 && set[i].line != found.line)
 		i++;
-	if (set[i].line == found.line)
+	if (set[i].line == found.line && stays_is_later(now, set[i].at))
 		found.at = set[i].at;
+	else if (set[i].line == found.line)
+		now = set[i].at;
 	for (; i > 0; i--)
 		set[i] = set[i - 1];
 	set[0] = (struct stay){found.line, now};
+	if (stays_is_later(now, s->latest))
+		s->latest = now;
 	return found.at;
 }
 
@@ -160,7 +174,7 @@ struct ahead {
 	struct guesses guesses;
 	struct question asked[AHEAD_STEPS]; /* of the steps */
 	struct streams streams;
-	struct stays *stays; /* NULL: no line leaves the last level unasked */
+	uint32_t stays_begin; /* what time it was when this core began */
 };
 
 /* ---- values ---- */
@@ -393,6 +407,17 @@ LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)
 LANES_INLINE uint64_t cycle_now(const struct ahead *a)
 {
 	return cycle_of_issue(a, a->at.ticks);
+}
+
+/* The last level is asked: has the line left that nobody asked it for during the stay? Of
+ * two that a reference crosses, one may be L2's. */
+LANES_INLINE int has_left(struct core *core, const struct ahead *a, uint64_t address)
+{
+	uint64_t line = core->l2.sets ? core->l2_missed : address >> core->line_shift;
+	uint32_t now = a->stays_begin + (uint32_t)(cycle_now(a) >> STAY_UNIT_LOG),
+		 then = stays_renew(core->uncore->stays, line, now);
+
+	return stays_is_over(line, then, now, a->of.stay);
 }
 
 /* ---- delays ---- */

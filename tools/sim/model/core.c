@@ -54,6 +54,8 @@ int uncore_init(struct uncore *u, const struct machine *m)
 	u->cores = 0;
 	u->ncores = 0;
 	huge_add(u);
+	if (ahead_share(u, m) != 0)
+		return -1;
 	if (!machine_is_plain(m))
 		return flex_uncore_init(u, m);
 	return cache_init(&u->llc, m->llc.sets, m->llc.ways);
@@ -64,6 +66,7 @@ void uncore_free(struct uncore *u)
 	huge_remove(u);
 	if (u->flex)
 		flex_uncore_free(u);
+	ahead_unshare(u);
 	cache_free(&u->llc);
 }
 

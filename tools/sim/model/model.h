@@ -101,6 +101,7 @@ struct flex_core;
 struct flex_shared;
 struct timing;
 struct ahead;
+struct stays;
 struct step;
 struct sample_sets;
 
@@ -137,6 +138,7 @@ struct uncore {
 	struct core *cores; /* linked by core->next */
 	uint32_t ncores;
 	struct flex_shared *flex; /* NULL: a plain machine */
+	struct stays *stays;      /* NULL: no line leaves the last level unasked */
 	struct uncore *next;      /* of those that huge.c tells */
 };
 
@@ -180,6 +182,7 @@ struct core {
 	uint32_t page_mask;   /* of a line's number: its place in its page */
 	uint32_t group_shift; /* lines per bit of a TLB entry's mask, log 2 */
 	uint32_t l2_misses;   /* since its last hit */
+	uint64_t l2_missed;   /* the last line, short, of a plain core */
 	uint32_t l2_lanes;    /* of an L2 of 8 or 16 that is all there is to ask; or 0 */
 	uint32_t llc_of_16;   /* the same of the last level */
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */

@@ -40,6 +40,7 @@ LANES_INLINE int outer_fetch_l2(struct core *core, uint64_t line, enum access ki
 
 	if (__builtin_expect(way < 0, 0)) {
 		core->l2_misses++;
+		core->l2_missed = line;
 		return missed(core, line, p, kind) ? OWNED : 0;
 	}
 	core->l2_misses = 0;
