@@ -77,6 +77,7 @@ bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figur
 /* ---- what is measured with ---- */
 
 #define CP_CURVE_POINTS 56
+#define CP_SMALL_PAGE ((size_t)4096)
 
 struct cp_host {
 	const struct cp_machine *machine;
@@ -92,7 +93,7 @@ struct cp_host {
 		line_least[CP_CURVE_POINTS];
 	struct cp_parallel {
 		double alone, beside; /* others: a load's */
-	} near_least, far_least;
+	} far_least;
 	double walks_least, lines_least; /* of loads that wait for none */
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
@@ -107,7 +108,7 @@ static inline size_t cp_host_level(const struct cp_host *host, enum cp_level lev
 }
 
 /* A part of the last level that those in front are small beside, and that leaves room for
- * what others have in it. */
+ * what others have in it: for streams. */
 static inline size_t cp_host_llc_piece(const struct cp_host *host)
 {
 	size_t front = cp_host_level(host, CP_L2), llc = cp_host_level(host, CP_LLC);
@@ -146,6 +147,56 @@ double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t s
 
 /* Links them as that; returns the first, or NULL. */
 void **cp_chain_link(char *memory, size_t count, size_t stride);
+
+/* Any order of so many numbers, the same each time, that is one cycle. */
+void cp_shuffle(uint32_t order[], size_t count);
+
+/* A line of each of so many small pages, all of which the second TLB knows, in an order
+ * that no prefetcher knows. */
+#define CP_FEW_PAGES 1024
+struct cp_pages {
+	char *memory;
+	size_t count;
+	bool same; /* place in their pages */
+	uint32_t order[CP_FEW_PAGES];
+};
+
+/* All at one place, where the L2 has no room for them: once they have been read, the last
+ * level has them, and only that.  count 0: there is no such level. */
+void cp_pages_behind_l2(const struct cp_host *host, char *memory, struct cp_pages *pages);
+/* At all places. */
+void cp_pages_anywhere(char *memory, struct cp_pages *pages);
+
+void **cp_pages_link(const struct cp_pages *pages); /* returns the first */
+void cp_pages_flush(const struct cp_pages *pages);  /* no cache has them */
+
+/* Cycles of a load from one of them that needs the one before, and of one that waits for
+ * none; `flushed`: from memory. */
+double cp_pages_chain(
+	const struct cp_host *host, const struct cp_pages *pages, bool flushed);
+double cp_pages_loads(
+	const struct cp_host *host, const struct cp_pages *pages, bool flushed);
+
+/* ---- lines that no cache has any more ---- */
+
+#if defined(__x86_64__)
+#define CP_FLUSH "clflush (%0)"
+#define CP_FLUSHED "mfence"
+#elif defined(__aarch64__)
+#define CP_FLUSH "dc civac, %0"
+#define CP_FLUSHED "dsb sy"
+#endif
+
+static inline void cp_flush_line(void *line)
+{
+	__asm__ volatile(CP_FLUSH : : "r"(line) : "memory");
+}
+
+/* What was flushed has left. */
+static inline void cp_flush_end(void)
+{
+	__asm__ volatile(CP_FLUSHED : : : "memory");
+}
 
 /* ---- curves ---- */
 

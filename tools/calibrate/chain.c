@@ -31,8 +31,8 @@ static uint32_t next_random(uint64_t *state)
 	return (uint32_t)(*state >> 33);
 }
 
-/* Sattolo's shuffle: one cycle through all of them. */
-static void shuffle_order(uint32_t order[], size_t count)
+/* Sattolo's shuffle. */
+void cp_shuffle(uint32_t order[], size_t count)
 {
 	uint64_t state = count;
 
@@ -62,7 +62,7 @@ void **cp_chain_link(char *memory, size_t count, size_t stride)
 
 	if (!order)
 		return NULL;
-	shuffle_order(order, count);
+	cp_shuffle(order, count);
 	first = place_of(memory, order[0], stride);
 	for (size_t i = 0; i < count; i++)
 		*place_of(memory, order[i], stride) =

@@ -99,7 +99,7 @@ void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 {
 	struct curve curve;
 	size_t first, second;
-	double hit;
+	double hit, walk;
 
 	measure_curve(host, &curve);
 	first = cp_curve_step(curve.extra, curve.count, 0, 2 * HIT_AT_LEAST);
@@ -117,8 +117,11 @@ void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 				 WALK_AT_LEAST * hit);
 	if (second + 5 >= curve.count)
 		return;
+	walk = middle_of(&curve, second + 5, MIN(second + 9, curve.count)) - hit;
+	found[CP_FIGURE_WALK] = walk;
+	/* The program's other pages take places, too: where the half of them misses. */
+	second = first +
+		 cp_curve_step(curve.extra + first, curve.count - first, hit, hit + walk);
 	found[CP_FIGURE_STLB] = (double)curve.pages[second];
-	found[CP_FIGURE_WALK] =
-		middle_of(&curve, second + 5, MIN(second + 9, curve.count)) - hit;
 	found[CP_FIGURE_WALKERS] = walks_at_a_time(host, found[CP_FIGURE_WALK]);
 }

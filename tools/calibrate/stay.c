@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * How long a line stays in the last level that nobody asks for, where others use it, too:
- * some lines are read, left alone for longer and longer, and read again.
+ * some lines are brought from memory, others of the same place in their pages drive them
+ * out of the L2 (far_pages.c), and after longer and longer they are read again.  Neither
+ * are many, so that this process drives nothing out of what it gets of the last level.
  */
 #include <math.h>
 #include <time.h>
 
 #include "tools/calibrate/calibrate.h"
 
-/* Few, so that reading them takes little of the time that they are left alone for. */
-enum { LINES = 2048, POINTS = 14 };
+enum { POINTS = 14 };
 #define FIRST_NS 250000.0 /* each point that of the last times the root of two: 23 ms */
-
-struct lines {
-	void **at;
-};
-
-static void run_lines(void *context)
-{
-	struct lines *lines = context;
-
-	for (unsigned i = 0; i < LINES; i++)
-		lines->at = *(void **volatile *)lines->at;
-}
 
 static double now_ns(void)
 {
@@ -32,21 +21,36 @@ static double now_ns(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* They are read, and others of the L2 behind them, so that only the last level has them;
- * then for a while nothing is. */
+/* The lines, and those that drive them out. */
+struct lines {
+	struct cp_pages own, others;
+	void **at, **other_at;
+};
+
+static void read_chain(void **at, size_t count)
+{
+	for (size_t i = count; i; i--)
+		at = *(void *volatile *)at;
+}
+
+static void read_own(void *context)
+{
+	const struct lines *lines = context;
+
+	read_chain(lines->at, lines->own.count);
+}
+
 static double read_after(const struct cp_host *host, struct lines *lines, double ns)
 {
-	size_t front = 4 * cp_host_level(host, CP_L2), all = 2 * front;
 	double begin;
 
-	run_lines(lines);
-	for (size_t at = 0; at < all; at += CP_LINE)
-		(void)*(const volatile uint64_t *)(const void *)(host->memory +
-								 at % front);
+	cp_pages_flush(&lines->own);
+	read_own(lines);
+	read_chain(lines->other_at, lines->others.count);
 	begin = now_ns();
 	while (now_ns() - begin < ns)
 		;
-	return cp_best(1, LINES, run_lines, lines) / host->ns;
+	return cp_best(1, (double)lines->own.count, read_own, lines) / host->ns;
 }
 
 /* Of two tries the one that was disturbed less. */
@@ -59,13 +63,17 @@ static double point_of(const struct cp_host *host, struct lines *lines, double n
 
 void cp_measure_stay(struct cp_host *host, double found[CP_NFIGURES])
 {
-	struct lines lines = {cp_chain_link(host->scratch, LINES, CP_LINE)};
+	struct lines lines;
 	double curve[POINTS], ns = FIRST_NS;
 	size_t at;
 
-	if (!lines.at || !cp_host_level(host, CP_L2) || !cp_host_level(host, CP_LLC) ||
-		4 * cp_host_level(host, CP_L2) > host->bytes)
+	cp_pages_behind_l2(host, host->pages, &lines.own);
+	cp_pages_behind_l2(
+		host, host->pages + CP_FEW_PAGES * CP_SMALL_PAGE, &lines.others);
+	if (!lines.own.count)
 		return;
+	lines.at = cp_pages_link(&lines.own);
+	lines.other_at = cp_pages_link(&lines.others);
 	for (unsigned i = 0; i < POINTS; i++, ns *= M_SQRT2)
 		curve[i] = point_of(host, &lines, ns);
 	/* Where the half of them comes from memory. */

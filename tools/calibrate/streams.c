@@ -135,6 +135,7 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, most_of(host));
 	found[CP_FIGURE_PREFETCH] =
 		found[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes);
-	if (llc && cp_host_llc_piece(host) <= host->page_bytes)
-		found[CP_FIGURE_NEAR] = next_lines(host, cp_host_llc_piece(host));
+	/* A little more than the L2 has: of more the last level may not have all. */
+	if (llc && 2 * l2 <= host->page_bytes)
+		found[CP_FIGURE_NEAR] = next_lines(host, 2 * l2);
 }

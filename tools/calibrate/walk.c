@@ -79,35 +79,47 @@ double cp_walk(const struct cp_host *host, size_t bytes)
 	return walk_by(host, bytes, run_walk);
 }
 
-/* How many loads that miss are under way at a time: as many times as one takes longer
+/* How many loads from memory are under way at a time: as many times as one takes longer
  * alone, each by its least time in all rounds so far. */
-static double measure_parallel(
-	const struct cp_host *host, size_t bytes, struct cp_parallel *least)
+static double measure_parallel(const struct cp_host *host, const struct cp_pages *pages,
+	struct cp_parallel *least)
 {
-	return cp_least(&least->alone, cp_walk(host, bytes)) /
-	       cp_least(&least->beside, walk_by(host, bytes, run_loads));
+	return cp_least(&least->alone, cp_pages_chain(host, pages, true)) /
+	       cp_least(&least->beside, cp_pages_loads(host, pages, true));
 }
+
+/* What any first-level TLB knows the pages of: huge ones may be none (pages.c). */
+#define KNOWN ((size_t)64 * CP_SMALL_PAGE)
 
 static double latency_in(const struct cp_host *host, size_t bytes)
 {
 	return cp_chain(host, host->scratch, bytes / CP_LINE, CP_LINE);
 }
 
+/* The first TLB does not know the pages, the second does. */
+static double without_pages(double latency, const double found[CP_NFIGURES])
+{
+	double hit = found[CP_FIGURE_STLB_HIT];
+
+	return isfinite(hit) && found[CP_FIGURE_DTLB] < CP_FEW_PAGES / 2.0 ? latency - hit
+									   : latency;
+}
+
 void cp_measure_latencies(struct cp_host *host, double found[CP_NFIGURES])
 {
-	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2),
-	       llc = cp_host_level(host, CP_LLC), piece = cp_host_llc_piece(host);
-	double overhead;
+	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2);
+	struct cp_pages pages;
+	double far;
 
 	found[CP_FIGURE_L1] = latency_in(host, l1 / 2);
 	if (l2)
-		found[CP_FIGURE_L2] = latency_in(host, l2 / 2);
-	if (llc && piece <= host->page_bytes)
-		found[CP_FIGURE_LLC] = latency_in(host, piece);
-	overhead = cp_walk(host, l1 / 2) - found[CP_FIGURE_L1];
-	found[CP_FIGURE_MEMORY] = cp_walk(host, host->bytes) - overhead;
-	found[CP_FIGURE_PARALLEL] =
-		measure_parallel(host, llc ? piece : host->bytes, &host->near_least);
-	found[CP_FIGURE_PARALLEL_FAR] =
-		measure_parallel(host, host->bytes, &host->far_least);
+		found[CP_FIGURE_L2] = latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN);
+	cp_pages_behind_l2(host, host->pages, &pages);
+	if (pages.count)
+		found[CP_FIGURE_LLC] =
+			without_pages(cp_pages_chain(host, &pages, false), found);
+	cp_pages_anywhere(host->pages, &pages);
+	far = measure_parallel(host, &pages, &host->far_least);
+	found[CP_FIGURE_MEMORY] = without_pages(host->far_least.alone, found);
+	found[CP_FIGURE_PARALLEL] = found[CP_FIGURE_PARALLEL_FAR] = far;
 }

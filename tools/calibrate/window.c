@@ -93,14 +93,6 @@ static void run_loop(void *context)
 	loop->run(loop->one, loop->other, TURNS);
 }
 
-#if defined(__x86_64__)
-#define FLUSH "clflush (%0)"
-#define BARRIER "mfence"
-#elif defined(__aarch64__)
-#define FLUSH "dc civac, %0"
-#define BARRIER "dsb sy"
-#endif
-
 /* A cycle of TURNS lines from all over the memory, none of which is in a cache. */
 static void **link_lines(char *memory, size_t bytes, uint64_t seed)
 {
@@ -120,10 +112,10 @@ static void **link_lines(char *memory, size_t bytes, uint64_t seed)
 	for (unsigned i = 0; i < TURNS; i++) {
 		char *next = *(char **)(void *)at;
 
-		__asm__ volatile(FLUSH : : "r"(at) : "memory");
+		cp_flush_line(at);
 		at = next;
 	}
-	__asm__ volatile(BARRIER : : : "memory");
+	cp_flush_end();
 	return (void **)(void *)first;
 }
 
