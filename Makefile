@@ -29,7 +29,7 @@ PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives)) $(PAGE)
 # The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the
 # library and the command; libpfm4's encoder is in the command, and beside the library.
-COMMON_ROOMS := base base/text base/files base/engine base/machine base/counters regions \
+COMMON_ROOMS := base base/text base/files base/engine base/machine base/counters regions regions/fold \
 	output output/metrics output/report output/text
 LIB_ROOMS := preload preload/libc preload/threads preload/program preload/cases preload/markers preload/parallel \
 	preload/sampling preload/shadow

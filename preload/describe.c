@@ -14,7 +14,7 @@
 #include "preload/reexec.h"
 #include "preload/describe.h"
 #include "base/log.h"
-#include "regions/fold_records.h"
+#include "regions/fold/fold_records.h"
 #include "preload/runtime.h"
 #include "base/machine/weights.h"
 #include "base/counters/windows.h"

@@ -408,7 +408,7 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "reports",
 		.files = "preload/report_write.c "
-			 "output/report/report_names.c regions/fold_records.c",
+			 "output/report/report_names.c regions/fold/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},
 };

@@ -107,8 +107,8 @@ struct cp_record_header {
 	int32_t nranks; /* of the job, as the launcher tells; 0: not known */
 	uint64_t unrecorded[CP_UNRECORDED_KINDS];
 	/* Not 0: it stands for so many processes that have ended, and all in it is
-	 * their sum; regions/fold_records.c makes such records.  How they ended; what
-	 * has no place in ends is in its last one, as CP_HOW_FOLDED. */
+	 * their sum; regions/fold/fold_records.c makes such records.  How they ended;
+	 * what has no place in ends is in its last one, as CP_HOW_FOLDED. */
 	uint64_t folded;
 	struct cp_ends {
 		uint32_t how; /* enum cp_how */

@@ -81,7 +81,7 @@ static bool add_entry(void *context, int fd, const char *name)
 	return false;
 }
 
-/* Records that were folded, and are still there: regions/fold_records.c. */
+/* Records that were folded, and are still there: regions/fold/fold_records.c. */
 static bool is_folded(
 	const struct cp_source_list *list, size_t from, const struct cp_source *source)
 {

@@ -8,7 +8,7 @@
 
 #include "output/report/report.h"
 #include "output_records.h"
-#include "regions/fold_records.h"
+#include "regions/fold/fold_records.h"
 #include "tests/tap/tap.h"
 
 enum { FIRST = 1000, MIDDLE = 1250, END = 1500, RARE = 50, CALLS = 3 };

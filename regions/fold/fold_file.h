@@ -3,8 +3,8 @@
  * A sum of records as it is written: in two rounds, of which the first finds how large it
  * is, and where in it everything will be.
  */
-#ifndef CACHEPEEK_REGIONS_FOLD_FILE_H
-#define CACHEPEEK_REGIONS_FOLD_FILE_H
+#ifndef CACHEPEEK_REGIONS_FOLD_FOLD_FILE_H
+#define CACHEPEEK_REGIONS_FOLD_FOLD_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>

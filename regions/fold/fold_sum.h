@@ -2,10 +2,10 @@
  *
  * The sum of several records of processes of one kind, as a record.
  */
-#ifndef CACHEPEEK_REGIONS_FOLD_SUM_H
-#define CACHEPEEK_REGIONS_FOLD_SUM_H
+#ifndef CACHEPEEK_REGIONS_FOLD_FOLD_SUM_H
+#define CACHEPEEK_REGIONS_FOLD_FOLD_SUM_H
 
-#include "regions/fold_shadowed.h"
+#include "regions/fold/fold_shadowed.h"
 #include "regions/record_read.h"
 #include "regions/tree.h"
 

@@ -7,7 +7,7 @@
  * names the records that it took last: if the process is killed before it has
  * removed them, they are known to be in it.
  */
-#include "regions/fold_records.h"
+#include "regions/fold/fold_records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@
 #include "base/space.h"
 #include "base/syscall.h"
 #include "base/text.h"
-#include "regions/fold_sum.h"
+#include "regions/fold/fold_sum.h"
 #include "regions/record_read.h"
 
 #define NAME 40

@@ -2,11 +2,11 @@
  *
  * What shadows have estimated in several processes, and in their regions, by path.
  */
-#ifndef CACHEPEEK_REGIONS_FOLD_SHADOWED_H
-#define CACHEPEEK_REGIONS_FOLD_SHADOWED_H
+#ifndef CACHEPEEK_REGIONS_FOLD_FOLD_SHADOWED_H
+#define CACHEPEEK_REGIONS_FOLD_FOLD_SHADOWED_H
 
 #include "base/arena.h"
-#include "regions/fold_file.h"
+#include "regions/fold/fold_file.h"
 #include "regions/record_read.h"
 
 struct cp_fold_shadowed {

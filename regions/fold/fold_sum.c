@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "regions/fold_sum.h"
+#include "regions/fold/fold_sum.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "regions/fold_file.h"
+#include "regions/fold/fold_file.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * Records of processes that have ended become one, so that a run directory does not
  * grow with the number of its processes.
  */
-#ifndef CACHEPEEK_REGIONS_FOLD_RECORDS_H
-#define CACHEPEEK_REGIONS_FOLD_RECORDS_H
+#ifndef CACHEPEEK_REGIONS_FOLD_FOLD_RECORDS_H
+#define CACHEPEEK_REGIONS_FOLD_FOLD_RECORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

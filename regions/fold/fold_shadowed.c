@@ -3,7 +3,7 @@
  * A region's estimates are of executions in all threads, so they are no part of the
  * regions that threads have.
  */
-#include "regions/fold_shadowed.h"
+#include "regions/fold/fold_shadowed.h"
 
 #include <string.h>
 
