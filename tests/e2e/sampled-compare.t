@@ -213,4 +213,41 @@ for my $share (0.6, 3) { # how much better than now the baseline is, in interval
 	like($run->{out}, $share < 1 ? qr/^unsure .*\xc2\xb1[\d.]+ %/m : qr/^FAILS .*\xc2\xb1[\d.]+ %/m, "gate: $share intervals worse, in words");
 }
 
+# Made by hand: what decides are intervals, on whichever side they are.
+sub judged
+{
+	my ($tolerance, $before, $now, $name) = (@_, 'l1d_misses');
+	my ($was, $was_off) = @$before;
+	my ($is, $off) = @$now;
+	my $text = sprintf('{"schema": "cachepeek-gate/1", "tolerance": "%s", "values": [%s{"path": [], "name": "%s", "value": %s%s}]}',
+		$tolerance, "\n", $name, $was, defined $was_off ? qq(, "error": $was_off) : q{});
+	my %value = (value => $is, status => 'estimated', defined $off ? (error => $off) : ());
+	$value{status} = 'simulated' if ($off // q{}) eq 'exact';
+	delete $value{error} if $value{status} eq 'simulated';
+	my %region = (path => [], calls => 1, counts => {l2_misses => {value => 5, error => 1, status => 'estimated'}}, metrics => {});
+	$region{$name =~ /mpki/ ? 'metrics' : 'counts'}{$name} = \%value;
+	my $run = write_file(scratch('made.json'), Json::encode_json({schema => 'cachepeek-report/1', engine => {name => 'sim'}, regions => [\%region]}));
+	my $got = gate(write_file(scratch('made-gate.json'), $text), $run);
+	return $got->{out} =~ /^(unsure|FAILS|better) /m ? $1 : $got->{out} =~ /^1 of 1 values held$/m ? 'ok' : $got->{out} . $got->{err};
+}
+for my $case (['5%', [1000, 10], [1000, 10], 'ok', 'inside of what is allowed'],
+	['5%', [1000, 10], [1100, 10], 'FAILS', 'beyond it'],
+	['1%', [1000, 10], [1000, 10], 'unsure', 'no worse, but it may be'],
+	['1%', [1000, 10], [1012, 10], 'unsure', 'worse, but it may not be'],
+	['1%', [1000, 10], [900, 10], 'better', 'better'],
+	['1%', [0], [7, 10], 'unsure', 'from nothing, inside of the interval'],
+	['1%', [0], [70, 10], 'FAILS', 'from nothing, beyond it'],
+	['1%', [0, 0], [0, 0], 'ok', 'nothing, and no width'],
+	['1%', [0, 10], [0, 10], 'unsure', 'nothing, but it may be some'],
+	['1%', [0, 10], [5, 'exact'], 'unsure', 'the baseline alone is a sample'],
+	['1%', [1000], [1015, 20], 'unsure', 'the run alone is one'],
+	['1%', [1000], [1015, 'exact'], 'FAILS', 'neither is'],
+	['1%', [1000], [1000], 'unsure', 'a sample without an interval'],
+	['1%', [3.1], [3.1], 'unsure', 'a ratio of samples without one', 'l1d_mpki'],
+	['1%', [3.1, 0.01], [3.1, 0.01], 'ok', 'one with an interval', 'l1d_mpki'],
+	['100', [0], [70, 10], 'ok', 'a difference that is allowed']) {
+	my ($tolerance, $before, $now, $wanted, $what, $name) = @$case;
+	is(judged($tolerance, $before, $now, $name // ()), $wanted, "gate: $what");
+}
+
 done_testing();

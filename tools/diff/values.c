@@ -193,7 +193,10 @@ static void add_cell(
 	}
 	cell->status = status > cell->status ? status : cell->status;
 	add_value(values, cell, json_number_value(value));
-	if (status != CP_ESTIMATED || !json_is_number(error))
+	if (status != CP_ESTIMATED)
+		return;
+	cell->unsized += !json_is_number(error);
+	if (!json_is_number(error))
 		return;
 	cell->sampled++;
 	cell->squares += json_number_value(error) * json_number_value(error);
@@ -201,9 +204,17 @@ static void add_cell(
 
 double cp_cell_error(const struct cp_cell *cell)
 {
-	if (!cell->sampled || cell->sampled < cell->runs.n)
+	if (!cell->sampled || cell->unsized)
 		return -1;
 	return sqrt(cell->squares) / (double)cell->runs.n;
+}
+
+bool cp_values_sampled(const struct cp_values *values, unsigned side)
+{
+	for (size_t i = 0; i < values->nentries; i++)
+		if (values->entries[i]->side[side].sampled)
+			return true;
+	return false;
 }
 
 /* ---- a report ---- */

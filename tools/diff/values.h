@@ -38,13 +38,18 @@ struct cp_cell {
 	enum cp_status status; /* the worst, of those that have a value */
 	const char *reason;    /* why the last one that is missing is; else NULL */
 	/* Of the values that are estimated from samples: the squares of the half-widths
-	 * of their 95 % intervals. */
-	size_t sampled;
+	 * of their 95 % intervals; how many are estimated and have none. */
+	size_t sampled, unsized;
 	double squares;
 };
 
-/* Half of the 95 % interval of the mean, where each value has one; else < 0. */
+/* Half of the 95 % interval of the mean, where some values have one and all others are
+ * counted; else < 0. */
 double cp_cell_error(const struct cp_cell *cell);
+
+struct cp_values;
+/* Was anything on that side estimated with intervals? */
+bool cp_values_sampled(const struct cp_values *values, unsigned side);
 
 struct cp_entry {
 	struct cp_spot *spot;

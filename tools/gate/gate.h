@@ -16,9 +16,9 @@
 
 enum cp_baseline_result {
 	CP_BASELINE_HELD,
-	CP_BASELINE_BETTER,        /* by more than the tolerance */
-	CP_BASELINE_UNSURE,        /* the same or worse, but inside the interval */
-	CP_BASELINE_FAILS,         /* worse by more than the tolerance */
+	CP_BASELINE_BETTER, /* by more than the tolerance */
+	CP_BASELINE_UNSURE, /* sampled: its interval has what fails, and what does not */
+	CP_BASELINE_FAILS,  /* worse by more than the tolerance */
 	CP_BASELINE_UNKNOWN_VALUE, /* the runs have none */
 };
 

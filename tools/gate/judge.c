@@ -29,11 +29,12 @@ static const struct cp_spot *spot_of(const struct cp_baseline *gate, const json_
 /* How far it is beyond the baseline, in the direction that is worse. */
 static double worse_by(const struct cp_baseline_line *line)
 {
-	double by = line->lower ? line->value - line->now : line->now - line->value;
+	return line->lower ? line->value - line->now : line->now - line->value;
+}
 
-	if (!line->relative || by == 0)
-		return by;
-	return line->value != 0 ? by / fabs(line->value) : copysign(HUGE_VAL, by);
+static double allowed_by(const struct cp_baseline_line *line)
+{
+	return line->relative ? line->limit * fabs(line->value) : line->limit;
 }
 
 /* Of what was sampled, in the baseline or now. */
@@ -44,10 +45,28 @@ static double error_of(const struct cp_baseline_line *line)
 	return sqrt(line->was_off * line->was_off + (now > 0 ? now * now : 0));
 }
 
+/* A value of a sample without an interval may be off by anything. */
+static bool has_no_interval(
+	const struct cp_baseline *gate, const struct cp_baseline_line *line)
+{
+	const struct cp_cell *cell = &line->entry->side[1];
+
+	return cell->unsized && (line->was_off > 0 || cp_values_sampled(gate->values, 1));
+}
+
+static enum cp_baseline_result result_of(const struct cp_baseline_line *line)
+{
+	double by = worse_by(line), allowed = allowed_by(line);
+
+	return by - line->off > allowed    ? CP_BASELINE_FAILS
+	       : by + line->off < -allowed ? CP_BASELINE_BETTER
+	       : by + line->off <= allowed ? CP_BASELINE_HELD
+					   : CP_BASELINE_UNSURE;
+}
+
 static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *line)
 {
 	const struct cp_spot *spot = spot_of(gate, line->path);
-	double by, off;
 
 	line->entry = spot ? cp_baseline_entry(gate, spot, line->name) : NULL;
 	line->result = CP_BASELINE_UNKNOWN_VALUE;
@@ -57,13 +76,7 @@ static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *
 	}
 	line->now = line->entry->side[1].runs.mean;
 	line->off = error_of(line);
-	by = worse_by(line);
-	off = line->relative && line->value != 0 ? line->off / fabs(line->value)
-						 : line->off;
-	line->result = by - off > line->limit    ? CP_BASELINE_FAILS
-		       : by > line->limit        ? CP_BASELINE_UNSURE
-		       : by + off < -line->limit ? CP_BASELINE_BETTER
-						 : CP_BASELINE_HELD;
+	line->result = has_no_interval(gate, line) ? CP_BASELINE_UNSURE : result_of(line);
 }
 
 /* Counts of different provenance are neither worse nor better. */
