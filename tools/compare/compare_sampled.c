@@ -181,7 +181,7 @@ static bool subject_value(struct cp_comparison *c, const struct subject *s, doub
 /* ---- how much it changes ---- */
 
 struct changes {
-	unsigned n;
+	unsigned n, missing; /* missing: without that part there is no value */
 	double sum, squares;
 };
 
@@ -195,15 +195,20 @@ static void add_change(struct cp_comparison *c, const struct subject *s,
 		changes->n++;
 		changes->sum += value;
 		changes->squares += value * value;
+	} else {
+		changes->missing++;
 	}
 	c->view = (struct cp_compared_view){.run = 0};
 }
 
-/* The square of the half-width; share: of all there could be. */
+/* The square of the half-width; share: of all there could be.  A part that it does not go
+ * without tells most of it, so what the others tell is no interval. */
 static double square_of(const struct changes *changes, double share)
 {
 	double n = changes->n, spread;
 
+	if (changes->missing)
+		return INFINITY;
 	if (changes->n < 2)
 		return 0;
 	spread = changes->squares - changes->sum * changes->sum / n;
@@ -243,6 +248,8 @@ static double square_of_unseen(
 			continue;
 		view.nudged = &set->quantities[q];
 		add_change(c, s, view, &change);
+		if (change.missing)
+			return INFINITY;
 		if (change.n)
 			square += (change.sum - value) * (change.sum - value);
 	}
@@ -279,7 +286,8 @@ static double error_of_count(const struct cp_compared *compared, const char *nam
 	return -1;
 }
 
-double cp_compare_error(struct cp_comparison *c, unsigned i, const char *quantity,
+/* Infinite: it is not known how far off the value is. */
+static double any_error(struct cp_comparison *c, unsigned i, const char *quantity,
 	const struct cp_metric *metric)
 {
 	struct subject s = {quantity, metric, i, i};
@@ -293,6 +301,14 @@ double cp_compare_error(struct cp_comparison *c, unsigned i, const char *quantit
 		return -1;
 	error = error_of(c, &s, value);
 	return error > 0 ? error : -1; /* made of nothing that is sampled */
+}
+
+double cp_compare_error(struct cp_comparison *c, unsigned i, const char *quantity,
+	const struct cp_metric *metric)
+{
+	double error = any_error(c, i, quantity, metric);
+
+	return isfinite(error) ? error : -1;
 }
 
 bool cp_compare_undecided(struct cp_comparison *c, unsigned i, unsigned j,
@@ -310,10 +326,12 @@ bool cp_compare_undecided(struct cp_comparison *c, unsigned i, unsigned j,
 const char *cp_compare_interval(struct cp_comparison *c, unsigned i, const char *quantity,
 	const struct cp_metric *metric, double value)
 {
-	double error = cp_compare_error(c, i, quantity, metric);
+	double error = any_error(c, i, quantity, metric);
 
 	if (error < 0)
 		return "";
+	if (!isfinite(error))
+		return " \u00b1?";
 	if (value <= 0)
 		return cp_text_format(&c->arena, " \u00b1%s",
 			cp_text_decimal(&c->arena,
