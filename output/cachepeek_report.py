@@ -119,7 +119,7 @@ class Report:
     @property
     def metrics(self):
         """A row for each metric of each region."""
-        return self._values("metrics", ["value", "unit", "status", "reason", "min", "max", "mean"])
+        return self._values("metrics", ["value", "unit", "status", "error", "reason", "min", "max", "mean"])
 
     def literal(self):
         """The regions as a tree of Hatchet's literal format, a root for each report.

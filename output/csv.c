@@ -171,8 +171,9 @@ static void begin_row(const struct place *place, const char *kind, const char *n
 
 /* ---- values ---- */
 
+/* error < 0: it has none. */
 static void write_value(const struct place *place, const char *kind, const char *name,
-	const struct cp_value *value, const char *unit)
+	const struct cp_value *value, double error, const char *unit)
 {
 	begin_row(place, kind, name);
 	if (value->status == CP_UNAVAILABLE)
@@ -181,7 +182,11 @@ static void write_value(const struct place *place, const char *kind, const char 
 		number_cell(place->out, value->value);
 	text_cell(place->out, unit);
 	text_cell(place->out, cp_status_name(value->status));
-	cp_out_text(place->out, ",,");
+	empty_cell(place->out);
+	if (error >= 0)
+		number_cell(place->out, error);
+	else
+		empty_cell(place->out);
 	text_cell(place->out, value->reason);
 	cp_out_text(place->out, ",\n");
 }
@@ -231,12 +236,14 @@ static void write_region(struct place *place, const struct cp_region *region)
 	struct cp_value calls = {.value = (double)region->calls};
 
 	place->region = region;
-	write_value(place, "calls", "calls", &calls, "calls");
-	write_value(place, "time", "time_s", &region->seconds, "s");
+	write_value(place, "calls", "calls", &calls, -1, "calls");
+	write_value(
+		place, "time", "time_s", &region->seconds, region->seconds_error, "s");
 	write_counts(place, region->counts);
 	for (size_t i = 0; i < report->nmetrics; i++)
 		write_value(place, "metric", report->metrics[i]->name,
-			&region->metrics[i].value, report->metrics[i]->unit);
+			&region->metrics[i].value, region->metrics[i].error,
+			report->metrics[i]->unit);
 }
 
 static void write_regions(struct place place, const struct cp_region *root)

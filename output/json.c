@@ -121,6 +121,8 @@ static void put_metric(struct cp_json *json, const struct cp_metric *m,
 	put_value(json, &result->value);
 	cp_json_inline_text(json, "unit", m->unit);
 	cp_json_inline_text(json, "status", cp_status_name(result->value.status));
+	if (result->error >= 0)
+		cp_json_inline_number(json, "error", result->error);
 	cp_json_inline_text(json, "reason", result->value.reason);
 	if (merged && result->value.status != CP_UNAVAILABLE)
 		put_extent(json, &result->over);
@@ -176,6 +178,8 @@ static void put_region(struct cp_json *json, const struct cp_region *r, bool mer
 	cp_json_key(json, "time_s");
 	put_value(json, &r->seconds);
 	cp_json_inline_text(json, "status", cp_status_name(r->seconds.status));
+	if (r->seconds_error >= 0)
+		cp_json_inline_number(json, "error", r->seconds_error);
 	cp_json_inline_text(json, "reason", r->seconds.reason);
 	cp_out_text(json->out, "}");
 	if (merged)
@@ -376,6 +380,9 @@ static void put_header(struct cp_json *json)
 	}
 	cp_out_text(json->out, "],\n  ");
 	cp_weights_write_json(json->out, &report->weights);
+	cp_spreads_write_json(json->out, &report->spreads);
+	if (*report->spreads.why)
+		cp_json_text(json, "no_spreads", report->spreads.why);
 }
 
 static void put_unfollowed(struct cp_json *json)

@@ -29,9 +29,9 @@ static struct cell count_cell(const struct cp_count *c)
 		there ? c->coverage : -1, there ? c->error : -1, c->socket};
 }
 
-static struct cell value_cell(const struct cp_value *v)
+static struct cell value_cell(const struct cp_value *v, double error)
 {
-	return (struct cell){v->value, v->status, v->reason, -1, -1, false};
+	return (struct cell){v->value, v->status, v->reason, -1, error, false};
 }
 
 static size_t count_columns(const struct table *t)
@@ -45,10 +45,11 @@ static struct cell find_cell(
 	size_t ncounts = t->json->report->nquantities;
 
 	if (!column)
-		return value_cell(&r->seconds);
+		return value_cell(&r->seconds, r->seconds_error);
 	if (column <= ncounts)
 		return count_cell(&r->counts[column - 1]);
-	return value_cell(&r->metrics[column - 1 - ncounts].value);
+	return value_cell(&r->metrics[column - 1 - ncounts].value,
+		r->metrics[column - 1 - ncounts].error);
 }
 
 static bool same_reason(const char *one, const char *other)

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "regions/fold/fold_records.h"
 #include "preload/runtime.h"
+#include "base/machine/spreads.h"
 #include "base/machine/weights.h"
 #include "base/counters/windows.h"
 #include "preload/run.h"
@@ -42,6 +43,17 @@ static void meta_weights(void)
 
 	cp_weights_print(&cp_plan.weights, text, sizeof(text));
 	put_meta("weights", text);
+}
+
+/* How far predicted time may be off. */
+static void meta_spreads(const struct cp_machine *machine)
+{
+	struct cp_spreads spreads = cp_spreads_of(machine);
+	char text[CP_SPREADS_TEXT];
+
+	cp_spreads_print(&spreads, text, sizeof(text));
+	if (machine->timed)
+		put_meta("spreads", text);
 }
 
 static void meta_clock(const struct cp_machine *machine)
@@ -95,6 +107,7 @@ static void meta_machine(void)
 		cp_machine_describe(machine, text, sizeof(text));
 		put_meta("machine", text);
 		meta_clock(machine);
+		meta_spreads(machine);
 		meta_sample();
 		meta_sweep(machine);
 		meta_windows(machine);

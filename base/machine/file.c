@@ -143,21 +143,55 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_STAY] = "llc-stay",
 };
 
+const char *cp_machine_figure(unsigned figure)
+{
+	return assumed_names[figure];
+}
+
+/* CP_NASSUMED: there is no such word. */
+static unsigned find_figure(const char *word)
+{
+	unsigned of = 0;
+
+	while (of < CP_NASSUMED && strcmp(word, assumed_names[of]) != 0)
+		of++;
+	return of;
+}
+
 /* The latencies of what the file names are assumed in it, and these keys. */
 static bool parse_assumed(const struct place *at, struct cp_machine *machine, char *text)
 {
 	const char *word;
 
 	while (*(word = cp_next_word(&text))) {
-		unsigned of = 0;
+		unsigned of = find_figure(word);
 
-		while (of < CP_NASSUMED && strcmp(word, assumed_names[of]) != 0)
-			of++;
 		if (of == CP_NASSUMED)
 			return cp_machine_wrong(at,
 				"assumed = l1d, l2, llc, stlb or keys that time hangs on",
 				word);
 		machine->assumed |= 1u << of;
+	}
+	return true;
+}
+
+/* "memory-latency 10 l2 3": percent. */
+static bool parse_spread(const struct place *at, struct cp_machine *machine, char *text)
+{
+	const char *word;
+
+	while (*(word = cp_next_word(&text))) {
+		unsigned of = find_figure(word);
+		uint32_t percent;
+
+		if (of == CP_NASSUMED ||
+			!cp_parse_number(cp_next_word(&text), CP_MOST_SPREAD, &percent))
+			return cp_machine_wrong(at,
+				"spread = l1d, l2, llc, stlb or keys that time hangs on, "
+				"each with a whole number of percent behind it, at most "
+				"9999",
+				word);
+		machine->spread[of] = (uint16_t)(percent + 1);
 	}
 	return true;
 }
@@ -245,6 +279,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->host, sizeof(machine->host));
 	if (strcmp(key, "assumed") == 0)
 		return parse_assumed(at, machine, text);
+	if (strcmp(key, "spread") == 0)
+		return parse_spread(at, machine, text);
 	if (strcmp(key, "timing") == 0)
 		return parse_choice(at, text, "in-order", "ooo", &machine->ooo.on);
 	if (strcmp(key, "topology") == 0)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "output/metrics/spreads.h"
 #include "output/metrics/weights.h"
 
 enum cp_policy { CP_LRU, CP_PLRU, CP_ROUND_ROBIN, CP_RANDOM };
@@ -105,6 +106,8 @@ struct cp_machine {
 	 * assumes it (and what enum cp_assumed names); somebody changed it (--what-if).
 	 */
 	uint32_t assumed, changed;
+	/* How far each of these may be off, in percent and 1: 0 is not said. */
+	uint16_t spread[CP_NASSUMED];
 	int timing;      /* enum cp_timing: whether anybody wants to know */
 	bool timed;      /* and whether it is counted */
 	bool sampled;    /* only what can be sampled is counted: sample.h */
@@ -171,6 +174,9 @@ const char *cp_machine_model(const struct cp_machine *machine);
 /* The keys that time hangs on and that the file says it assumes, with commas, as many as
  * there is room for, and how many more there are; "": none.  size: 64 at least. */
 void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size);
+
+/* The word for an enum cp_weight_of or cp_assumed in "assumed" and "spread". */
+const char *cp_machine_figure(unsigned figure);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);

@@ -101,6 +101,7 @@ static void describe_job(struct cp_job *job, const struct cp_report *from)
 	report->shadows = keep_text(job, from->shadows);
 	report->line = from->line;
 	report->weights = from->weights;
+	report->spreads = from->spreads;
 	report->total = cp_region_new(report, NULL, (struct cp_slice){"", ""});
 }
 

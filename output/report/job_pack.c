@@ -100,7 +100,7 @@ static struct head head_of(const struct cp_job *job)
 
 static void put_texts(struct writer *writer, const struct cp_report *report)
 {
-	char weights[CP_WEIGHTS_TEXT];
+	char weights[CP_WEIGHTS_TEXT], spreads[CP_SPREADS_TEXT];
 
 	put_text(writer, report->version);
 	put_text(writer, report->why);
@@ -113,6 +113,8 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->shadows);
 	cp_weights_print(&report->weights, weights, sizeof(weights));
 	put_text(writer, weights);
+	cp_spreads_print(&report->spreads, spreads, sizeof(spreads));
+	put_text(writer, spreads);
 	for (size_t i = 0; i < report->narguments; i++)
 		put_text(writer, report->command[i]);
 	for (size_t i = 0; i < report->nquantities; i++)
@@ -348,6 +350,7 @@ static void take_description(struct unpacking *it)
 	both->sample = take_some_text(&it->reader);
 	both->shadows = take_some_text(&it->reader);
 	both->weights = cp_weights_read(take_some_text(&it->reader));
+	both->spreads = cp_spreads_read(take_some_text(&it->reader));
 	both->command = take_list(it, it->head.narguments);
 	both->narguments = it->head.narguments;
 	both->engine = (enum cp_engine_id)it->head.engine;

@@ -428,6 +428,7 @@ static void describe_report(struct cp_report *report, const struct cp_record *re
 	report->sample = meta_or_empty(record, "sample");
 	report->shadows = meta_or_empty(record, "shadows");
 	report->weights = cp_weights_read(cp_record_meta(record, "weights", NULL));
+	report->spreads = cp_spreads_read(cp_record_meta(record, "spreads", NULL));
 	report->domain = domain_of(record->header);
 	report->line = line_size(cp_record_meta(record, "line", NULL));
 	split_command(report, record);

@@ -24,6 +24,7 @@
 #include "base/arena.h"
 #include "base/counts.h"
 #include "output/metrics/group.h"
+#include "output/metrics/spreads.h"
 #include "output/metrics/value.h"
 #include "output/metrics/weights.h"
 #include "base/text/words.h"
@@ -136,6 +137,7 @@ struct cp_count {
 
 struct cp_result {
 	struct cp_value value;
+	double error;          /* half-width of its interval; < 0: none */
 	struct cp_extent over; /* merged trees only */
 };
 
@@ -152,6 +154,7 @@ struct cp_region {
 	uint64_t time_ns, children_ns; /* sums over threads */
 	uint64_t longest_ns;           /* of one thread */
 	struct cp_value seconds;       /* "time_s": time_ns, or why not */
+	double seconds_error;          /* half-width of its interval; < 0: none */
 	size_t nthreads;               /* that have it */
 	size_t nranks;                 /* the same, of a job's total */
 	/* The first ranks that entered it: all of them, if there are no more. */
@@ -223,6 +226,7 @@ struct cp_report {
 	const char **unpinned;
 	double line; /* bytes, 0 if not known */
 	struct cp_weights weights;
+	struct cp_spreads spreads;
 	size_t nquantities, ngroups, nmetrics, nprocesses, nwarnings;
 	const char *const *quantities; /* spelled as they were asked for */
 	const struct cp_group *const *groups;

@@ -7,10 +7,15 @@
 #include "output/metrics/metric.h"
 #include "output/report/report_parts.h"
 
+#define NO_PART (-1)
+
 struct scope {
 	const struct cp_report *report;
 	const struct cp_region *region;
 	bool own; /* without nested regions */
+	/* The part of predicted time that takes longer by its spread; none: as it is. */
+	int part;
+	bool timed, otherwise; /* made of predicted time; of what else is estimated */
 };
 
 int cp_report_quantity(const struct cp_report *report, const char *name)
@@ -61,12 +66,16 @@ static struct cp_value time_stamps(const struct scope *scope)
 	return wall;
 }
 
-/* The clock of the simulated machine in the whole run: it makes seconds of cycles. */
-static struct cp_value clock_of(const struct cp_report *report)
+/* The clock of the simulated machine in the whole run, or of the whole thread: it makes
+ * seconds of cycles. */
+static struct cp_value clock_of(
+	const struct cp_report *report, const struct cp_region *region)
 {
-	const struct cp_region *run = report->total;
+	const struct cp_region *run = region;
 	int cycles = cp_report_quantity(report, "cycles");
 
+	while (run->parent)
+		run = run->parent;
 	if (report->engine != CP_ENGINE_SIM)
 		return cp_unavailable("only a simulated machine has one clock");
 	if (cycles < 0 || run->counts[cycles].status == CP_UNAVAILABLE)
@@ -79,25 +88,55 @@ static struct cp_value clock_of(const struct cp_report *report)
 		.status = CP_ESTIMATED};
 }
 
-static struct cp_value parameter_value(const struct scope *scope, const char *name)
+static struct cp_value clock_in(struct scope *scope)
+{
+	struct cp_value clock = clock_of(scope->report, scope->region);
+
+	scope->timed = true;
+	if (scope->part == CP_PART_CLOCK)
+		clock.value /= 1 + scope->report->spreads.of[CP_PART_CLOCK];
+	return clock;
+}
+
+static struct cp_value parameter_value(struct scope *scope, const char *name)
 {
 	double line = scope->report->line;
 
+	if (strcmp(name, "CLOCK") == 0)
+		return clock_in(scope);
+	if (strcmp(name, "SECONDS") == 0 || strcmp(name, "TSC") == 0)
+		scope->otherwise = true;
 	if (strcmp(name, "SECONDS") == 0)
 		return wall_time(scope->region);
 	if (strcmp(name, "TSC") == 0)
 		return time_stamps(scope);
-	if (strcmp(name, "CLOCK") == 0)
-		return clock_of(scope->report);
 	if (line <= 0)
 		return cp_unavailable("the size of a cache line is not known");
 	return (struct cp_value){.value = line};
 }
 
+/* With the part that is looked at longer by its spread. */
+static double value_of_count(
+	struct scope *scope, const char *name, const struct cp_count *count)
+{
+	double value = (double)(scope->own ? count->exclusive : count->value);
+
+	if (count->status != CP_ESTIMATED)
+		return value;
+	if (cp_parts_of_quantity(name))
+		scope->timed = true;
+	else
+		scope->otherwise = true;
+	if (scope->part != NO_PART && !cp_spreads_lengthen(scope->report, scope->region,
+					      name, (unsigned)scope->part, &value))
+		scope->otherwise = true;
+	return value;
+}
+
 static struct cp_value look_up(void *context, const char *name)
 {
 	static const char *const parameters[] = {"LINE", "SECONDS", "TSC", "CLOCK"};
-	const struct scope *scope = context;
+	struct scope *scope = context;
 	int index = cp_report_quantity(scope->report, name);
 	const struct cp_count *count;
 	struct cp_value weight;
@@ -105,16 +144,17 @@ static struct cp_value look_up(void *context, const char *name)
 	for (int i = 0; i < 4; i++)
 		if (strcmp(name, parameters[i]) == 0)
 			return parameter_value(scope, name);
-	if (cp_weight_value(&scope->report->weights, name, &weight))
+	if (cp_weight_value(&scope->report->weights, name, &weight)) {
+		scope->otherwise = true;
 		return weight;
+	}
 	if (index < 0)
 		return cp_unavailable("not counted in this run");
 	count = &scope->region->counts[index];
 	if (scope->own && count->status != CP_UNAVAILABLE &&
 		count->exclusive_status == CP_UNAVAILABLE)
 		return cp_unavailable("what nested regions have of it is not known");
-	return (struct cp_value){
-		.value = (double)(scope->own ? count->exclusive : count->value),
+	return (struct cp_value){.value = value_of_count(scope, name, count),
 		.status = count->status,
 		.reason = count->reason};
 }
@@ -122,21 +162,46 @@ static struct cp_value look_up(void *context, const char *name)
 struct cp_value cp_report_own(const struct cp_report *report,
 	const struct cp_region *region, const struct cp_metric *metric)
 {
-	struct scope scope = {report, region, true};
+	struct scope scope = {report, region, true, NO_PART, false, false};
 
 	return cp_metric_evaluate(
 		report->arena, metric->group, metric->formula, look_up, &scope);
 }
 
+static struct cp_value evaluate(struct scope *scope, const struct cp_metric *metric)
+{
+	return cp_metric_evaluate(
+		scope->report->arena, metric->group, metric->formula, look_up, scope);
+}
+
+/* scope: in which the value was found. */
+static double error_of_metric(
+	struct scope *scope, const struct cp_metric *metric, const struct cp_value *value)
+{
+	double longer[CP_NPARTS];
+
+	if (!scope->report->spreads.known || value->status != CP_ESTIMATED ||
+		!scope->timed)
+		return -1;
+	for (scope->part = 0; scope->part < CP_NPARTS; scope->part++) {
+		struct cp_value now = evaluate(scope, metric);
+
+		if (now.status == CP_UNAVAILABLE || scope->otherwise)
+			return -1;
+		longer[scope->part] = now.value;
+	}
+	return cp_spreads_error(value->value, longer);
+}
+
 static void metrics_of_region(struct cp_report *report, struct cp_region *region)
 {
-	struct scope scope = {report, region, false};
-
+	cp_spreads_of_region(report, region);
 	for (size_t i = 0; i < report->nmetrics; i++) {
 		const struct cp_metric *metric = report->metrics[i];
-		struct cp_value value = cp_metric_evaluate(
-			report->arena, metric->group, metric->formula, look_up, &scope);
+		struct scope scope = {report, region, false, NO_PART, false, false};
+		struct cp_value value = evaluate(&scope, metric);
 
+		region->metrics[i].error = error_of_metric(&scope, metric, &value);
 		if (value.status != CP_UNAVAILABLE)
 			value.reason = value.flag;
 		region->metrics[i].value = value;
@@ -157,7 +222,7 @@ static bool relation_holds(
 
 static void check_group(struct cp_report *report, const struct cp_group *group)
 {
-	struct scope scope = {report, report->total, false};
+	struct scope scope = {report, report->total, false, NO_PART, false, false};
 
 	for (size_t i = 0; i < group->nchecks; i++) {
 		const struct cp_check *check = &group->checks[i];

@@ -165,6 +165,13 @@ void cp_merge_sums(
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 
+/* report_spreads.c: fills in the errors of cycles and seconds of a region. */
+void cp_spreads_of_region(const struct cp_report *report, struct cp_region *region);
+/* Adds to a quantity what it would be more if the part (enum cp_time_part) took longer by
+ * its spread.  False: the quantity is none of cycles, or its parts are not known. */
+bool cp_spreads_lengthen(const struct cp_report *report, const struct cp_region *region,
+	const char *quantity, unsigned part, double *value);
+
 /* report_unfollowed.c: programs that were started without us. */
 void cp_report_unfollowed(
 	struct cp_report *report, struct cp_source *const *sources, size_t nsources);

@@ -14,6 +14,7 @@ struct cp_region *cp_region_new(
 
 	region->name = name;
 	region->parent = parent;
+	region->seconds_error = -1;
 	region->counts = cp_arena_alloc(
 		report->arena, report->nquantities * sizeof(*region->counts));
 	region->metrics = cp_arena_alloc(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Below the tables: executions that were unlike the others, and regions that are
- * too short for their boundaries.
+ * Below the tables: executions that were unlike the others, regions that are too short
+ * for their boundaries, and how far predicted times may be off.
  */
 #include <string.h>
 
@@ -161,4 +161,42 @@ void cp_text_notes(struct cp_text *text)
 	regions_of_nothing(text);
 	unlike_executions(text);
 	short_regions(text);
+}
+
+/* ---- predicted times ---- */
+
+const char *cp_text_interval(struct cp_text *text, const char *metric)
+{
+	int index = cp_report_metric(text->report, metric);
+	const struct cp_result *result =
+		index < 0 ? NULL : &text->report->total->metrics[index];
+
+	if (!result || result->value.status == CP_UNAVAILABLE || result->error < 0 ||
+		!(result->value.value > 0))
+		return "";
+	return cp_text_format(text->arena, " \u00b1%s %%",
+		cp_text_decimal(text->arena, 100 * result->error / result->value.value));
+}
+
+void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
+{
+	const char *interval = cp_text_interval(text, "predicted_time"),
+		   *why = text->report->spreads.why;
+
+	if (!cp_group_metric(group, "predicted_time"))
+		return;
+	if (*interval)
+		cp_text_wrap(text->out,
+			cp_text_format(text->arena,
+				"predicted_time%s, miss_time%s: by how far the rounds of "
+				"the calibration are apart; errors of the model are not "
+				"in it",
+				interval, cp_text_interval(text, CP_MISS_TIME)),
+			0, 2, text->width);
+	else if (*why)
+		cp_text_wrap(text->out,
+			cp_text_format(text->arena,
+				"predicted times have no interval: %s",
+				cp_text_safe(text->arena, cp_slice_of(why))),
+			0, 2, text->width);
 }

@@ -102,6 +102,11 @@ void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
  * whole run, or NULL; but in place of any cost the time of misses where that is known.
  * The region that gets the mark, NULL if none is worth it, and the sentence that says
  * why.  The whole run gets it for what is outside of all regions, if that costs more. */
+/* text_notes.c: " ±6.5 %" of the run's metric; "" if it has no interval; and below the
+ * tables how far predicted times may be off, or why that is not known. */
+const char *cp_text_interval(struct cp_text *text, const char *metric);
+void cp_text_spreads(struct cp_text *text, const struct cp_group *group);
+
 #define CP_MISS_TIME "miss_time"
 #define CP_OUTSIDE "outside of the regions"
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group);

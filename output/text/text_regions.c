@@ -458,6 +458,7 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 		print_table(text, columns, mark);
 		if (!cp_text_costs(text->report, group))
 			cp_text_why(text, cp_text_worst(text, mark), mark);
+		cp_text_spreads(text, group);
 		print_extent(text, mark);
 		return;
 	}
@@ -469,6 +470,7 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 	print_others(text, group);
 	print_lets(text, group);
 	print_weights(text, group);
+	cp_text_spreads(text, group);
 	print_unavailable(text, group);
 	print_extent(text, mark);
 }

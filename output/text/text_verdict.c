@@ -266,9 +266,11 @@ static bool print_seconds(const struct verdict *verdict, double all)
 	if (time.status == CP_UNAVAILABLE)
 		return false;
 	cp_text_labelled(text, verdict->what,
-		cp_text_format(text->arena, "~%s of ~%s, %.0f %%: %s",
+		cp_text_format(text->arena, "~%s%s of ~%s%s, %.0f %%: %s",
 			cp_text_seconds(text->arena, all),
-			cp_text_seconds(text->arena, time.value), 100 * share,
+			cp_text_interval(text, CP_MISS_TIME),
+			cp_text_seconds(text->arena, time.value),
+			cp_text_interval(text, "predicted_time"), 100 * share,
 			share < WORTH_THE_TIME ? "nothing to mend"
 					       : "all that fewer misses can save"));
 	return share >= WORTH_THE_TIME;

@@ -55,7 +55,7 @@ sub counted
 {
 	my ($machine, $groups, @command) = @_;
 	my $file = scratch('time.json');
-	my $run = run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', $groups, '-o', "$file," . scratch('time.txt'), @command],
+	my $run = run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', $groups, '-o', join(',', $file, scratch('time.txt'), scratch('time.csv')), @command],
 		env => {LD_LIBRARY_PATH => build()});
 	is($run->{err}, '', "$machine, $groups: nothing is said");
 	my $report = decode_json(read_file($file));
@@ -134,6 +134,55 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	is_near($of{'skylake-sp'}{predicted_time}{value}, $made->{machines}[0]{counts}{cycles}{value} / $CLOCK, 'compare: the same clock');
 	is($of{'milan-2s'}{predicted_time}{value}, undef, 'compare: none for another');
 	is($made->{runs}, 2, 'compare: cores of other widths are in a run of their own');
+}
+
+# ---- how far it may be off ----
+
+# The machine with a spread for each figure that time hangs on, as calibration writes them.
+{
+	my $text = read_file(source() . '/base/machines/skylake-sp.machine');
+	my %spread = (l1d => 1, l2 => 20, llc => 3, stlb => 4, 'memory-latency' => 5, 'clock-mhz' => 2);
+	$spread{$_} = 6 for grep { $text =~ /^\Q$_\E = /m } qw(walk-latency fill-buffers width window mispredict-latency load-ports
+		store-ports walkers l2-fill-buffers l2-cycles-per-line llc-cycles-per-line memory-cycles-per-line prefetch-latency
+		cache-to-cache-latency);
+	my $machine = write_file(scratch('measured.machine'), $text . join('', map { "spread = $_ $spread{$_}\n" } sort keys %spread));
+	my ($report, %region) = counted($machine, 'time', $two);
+	my %part = %{$report->{spreads}};
+
+	is($part{memory}, 0.05, 'JSON: how far memory may be off');
+	is($part{clock}, 0.02, 'and the clock');
+	for my $name ('', 'outer/chain') {
+		my $one = $region{$name};
+		my %square = map { $_ => ($part{$_} * $one->{counts}{"time_$_"}{value}) ** 2 } qw(issue branch l2 l3 memory tlb bandwidth store);
+		my $cycles = $one->{counts}{cycles}{value};
+		my $misses = sum(map { $square{$_} } qw(l2 l3 memory tlb bandwidth store));
+		my $clock = ($part{clock} * $cycles) ** 2;
+
+		is_near($one->{counts}{cycles}{error}, sqrt(sum(values %square)), "'$name': cycles are off by their parts");
+		is_near($one->{counts}{miss_time_cycles}{error}, sqrt($misses), "'$name': those of misses by theirs");
+		is_near($one->{metrics}{predicted_time}{error}, sqrt(sum(values %square) + $clock) / $CLOCK, "'$name': seconds by the clock as well");
+		is_near($one->{time_s}{error}, $one->{metrics}{predicted_time}{error}, "'$name': which is its time");
+		is_near($one->{metrics}{miss_time_memory}{error}, $one->{metrics}{miss_time_memory}{value} * sqrt(0.05 ** 2 + 0.02 ** 2), "'$name': one part");
+		cmp_ok($one->{metrics}{share_memory}{error}, '<', 0.05, "'$name': a share is off by less than its part, which is in the whole, too");
+		is(scalar(grep { $_ ne 'instructions' && !defined $one->{counts}{$_}{error} } keys %{$one->{counts}}), 0, "'$name': no count of cycles without");
+	}
+	my $of = 100 * $region{''}{metrics}{predicted_time}{error} / metric($region{''}, 'predicted_time');
+	my ($said) = read_file(scratch('time.txt')) =~ /^predicted_time \xc2\xb1([\d.]+) %, miss_time \xc2\xb1/m;
+	cmp_ok(abs($said - $of), '<', 0.01 * $of, 'text: the same') or diag($of);
+	my ($row) = grep { /^run,,,,,,,metric,predicted_time,/ } split /\n/, read_file(scratch('time.csv'));
+	is_near((split /,/, $row)[13], $region{''}{metrics}{predicted_time}{error}, 'CSV: the same');
+	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', source() . '/doc/cachepeek-report-1.schema.json', scratch('time.json')]);
+	is(status_text($check->{status}), 'exit 0', 'as its schema says') or diag($check->{out} . $check->{err});
+
+	# What weighs misses, or stalls, is estimated otherwise.
+	($report, %region) = counted($machine, 'cache,stalls,time', $two);
+	is($region{''}{metrics}{$_}{error}, undef, "$_: none") for qw(miss_cost stall_share);
+	ok(defined $region{''}{metrics}{predicted_time}{error}, 'but the time has one');
+	my $cycles = run(command => [cli(), '-E', 'sim', '-m', $machine, '-e', 'cycles', '-o', scratch('time.json'), $two], env => {LD_LIBRARY_PATH => build()});
+	is(decode_json(read_file(scratch('time.json')))->{regions}[0]{counts}{cycles}{error}, undef, 'nor has it without its parts');
+	($report) = counted('skylake-sp', 'time', $two);
+	is($report->{no_spreads}, 'the machine file does not say how far its figures may be off', 'a machine from documents: none, and why');
+	like(read_file(scratch('time.txt')) =~ s/\s+/ /gr, qr/predicted times have no interval: the machine file does not say/, 'text: the same');
 }
 
 done_testing;

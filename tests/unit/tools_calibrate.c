@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/machine/host.h"
+#include "base/machine/spreads.h"
 #include "base/env.h"
 #include "base/format.h"
 #include "tests/tap/tap.h"
@@ -140,6 +141,7 @@ static void test_text(void)
 		1u << CP_OF_MEMORY | 1u << CP_ASSUMED_WRITE_BUFFERS |
 			1u << CP_ASSUMED_DISTANCE,
 		"which is assumed, as is what is not measured");
+	is_u64(machine.spread[CP_OF_MEMORY], 50 + 1, "and off by its spread");
 	is_u64(machine.level[CP_DTLB].sets * machine.level[CP_DTLB].ways, 64, "the DTLB");
 	is_u64(machine.level[CP_STLB].sets, 256, "the STLB's sets");
 	is_u64(machine.level[CP_STLB].ways, 6, "and ways");
@@ -240,6 +242,7 @@ static void test_out_of_order(void)
 {
 	struct cp_machine machine = cp_machine_defaults;
 	struct cp_calibration all = made();
+	struct cp_spreads spreads;
 	char *text, error[200] = "";
 
 	cp_calibration_conclude(&all);
@@ -264,6 +267,9 @@ static void test_out_of_order(void)
 		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
 		"and what is not measured is assumed");
 	ok(cp_machine_tells_time(&machine, error, sizeof(error)), "%s", error);
+	machine.timed = true;
+	spreads = cp_spreads_of(&machine);
+	ok(spreads.known, "how far its time may be off: %s", spreads.why);
 	free(text);
 }
 
@@ -280,6 +286,7 @@ static void test_once(void)
 	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
 		error);
 	ok(machine.assumed >> CP_ASSUMED_WINDOW & 1, "what it says is assumed");
+	is_u64(machine.spread[CP_ASSUMED_WINDOW], 0, "how far it may be off is not said");
 	ok(strstr(text, "  # measured once: not stable\n"), "as each line says");
 	free(text);
 }

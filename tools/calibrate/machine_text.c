@@ -173,19 +173,22 @@ static void put_assumed_word(FILE *file, const char *word, bool *any)
 	*any = true;
 }
 
+/* Latencies that stand with their level. */
+static const struct {
+	const char *word;
+	enum cp_figure figure;
+} levels[] = {{"l1d", CP_FIGURE_L1}, {"l2", CP_FIGURE_L2}, {"llc", CP_FIGURE_LLC}};
+#define NLEVELS (sizeof(levels) / sizeof(levels[0]))
+
 /* Figures whose rounds were too far apart are no better than assumptions. */
 static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 {
-	static const struct {
-		const char *word;
-		enum cp_figure figure;
-	} words[] = {{"l1d", CP_FIGURE_L1}, {"l2", CP_FIGURE_L2}, {"llc", CP_FIGURE_LLC}};
 	bool any = false;
 
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (is_known(calibration, words[i].figure) &&
-			!cp_figure_is_stable(calibration, words[i].figure))
-			put_assumed_word(file, words[i].word, &any);
+	for (unsigned i = 0; i < NLEVELS; i++)
+		if (is_known(calibration, levels[i].figure) &&
+			!cp_figure_is_stable(calibration, levels[i].figure))
+			put_assumed_word(file, levels[i].word, &any);
 	if (!is_measured(calibration, CP_FIGURE_STLB_HIT))
 		put_assumed_word(file, "stlb", &any);
 	for (unsigned i = 0; i < NKEYS; i++)
@@ -196,6 +199,26 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 	if (fetches_ahead(calibration))
 		put_assumed_word(file, "prefetch-distance", &any);
 	fprintf(file, "\n");
+}
+
+/* In whole percent, so that none is less than it was. */
+static void put_spread(FILE *file, const struct cp_calibration *calibration,
+	const char *word, enum cp_figure figure)
+{
+	double percent = ceil(calibration->spread[figure] * 100);
+
+	if (is_known(calibration, figure) && percent >= 0)
+		fprintf(file, "spread = %s %.0f\n", word, fmin(percent, CP_MOST_SPREAD));
+}
+
+/* For the intervals of predicted times. */
+static void put_spreads(FILE *file, const struct cp_calibration *calibration)
+{
+	for (unsigned i = 0; i < NLEVELS; i++)
+		put_spread(file, calibration, levels[i].word, levels[i].figure);
+	put_spread(file, calibration, "stlb", CP_FIGURE_STLB_HIT);
+	for (unsigned i = 0; i < NKEYS; i++)
+		put_spread(file, calibration, keys[i].key, keys[i].figure);
 }
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
@@ -255,6 +278,7 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 		put_key(file, calibration, &keys[i]);
 	put_common(file, calibration);
 	put_assumed(file, calibration);
+	put_spreads(file, calibration);
 	put_others(file, calibration);
 	return fclose(file) == 0 ? text : NULL;
 }

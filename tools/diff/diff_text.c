@@ -145,7 +145,9 @@ static void print_test(const struct cp_diff *diff, struct cp_out *out, size_t sh
 		diff->values->sides[0].nruns < 2 || diff->values->sides[1].nruns < 2;
 
 	if (any_by_intervals(diff))
-		print_note(out, "Values of samples are tested by their 95 % intervals.");
+		print_note(out,
+			"Values of samples, and predicted times, are tested by their "
+			"intervals.");
 	if (diff->tested)
 		print_note(
 			out, cp_text_format(diff->arena,

@@ -200,13 +200,15 @@ static void add_cell(
 		return;
 	cell->sampled++;
 	cell->squares += json_number_value(error) * json_number_value(error);
+	if (values->calibrated)
+		cell->shared += json_number_value(error);
 }
 
 double cp_cell_error(const struct cp_cell *cell)
 {
 	if (!cell->sampled || cell->unsized)
 		return -1;
-	return sqrt(cell->squares) / (double)cell->runs.n;
+	return fmax(sqrt(cell->squares), cell->shared) / (double)cell->runs.n;
 }
 
 bool cp_values_sampled(const struct cp_values *values, unsigned side)
@@ -327,6 +329,7 @@ void cp_values_add_report(struct cp_values *values, unsigned side, const json_t 
 {
 	const json_t *regions = json_object_get(report, "regions");
 
+	values->calibrated = json_object_get(report, "spreads") != NULL;
 	describe_side(values, side, report, 1);
 	for (size_t i = 0; i < json_array_size(regions); i++)
 		add_region(values, side, json_array_get(regions, i));

@@ -41,6 +41,8 @@ struct cp_cell {
 	 * of their 95 % intervals; how many are estimated and have none. */
 	size_t sampled, unsized;
 	double squares;
+	/* The sum of those that all runs share: of a calibration. */
+	double shared;
 };
 
 /* Half of the 95 % interval of the mean, where some values have one and all others are
@@ -75,6 +77,7 @@ struct cp_values {
 		const char *end;
 		bool ends_differ;
 	} sides[2];
+	bool calibrated; /* the run that is added predicts its times by a calibration */
 	struct cp_index *index;
 };
 
