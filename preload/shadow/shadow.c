@@ -301,7 +301,8 @@ static void say_windows(double mean, double cost)
 			log->put_off, cp_options.budget);
 	if (log->ended[CP_SHADOW_UNDECODED] &&
 		log->last_detail[CP_SHADOW_UNDECODED] == AVX512)
-		say("libVEX has no AVX-512: with GLIBC_TUNABLES="
+		say("libVEX has no AVX-512, and shadow.so was built without what executes it "
+		    "(libzydis-dev): with GLIBC_TUNABLES="
 		    "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW libc uses none");
 }
 

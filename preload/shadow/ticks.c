@@ -111,10 +111,12 @@ static bool reap(struct cp_shadows *s, int options)
 {
 	struct cp_shadow_window killed = {.end = CP_SHADOW_KILLED},
 				*window = &s->shared->window, *left;
-	long ended = cp_syscall(SYS_wait4, s->child, NULL, __WCLONE | options, NULL);
+	int status = 0;
+	long ended = cp_syscall(SYS_wait4, s->child, &status, __WCLONE | options, NULL);
 
 	if (ended != s->child && ended != -ECHILD)
 		return false;
+	killed.detail = (unsigned)WTERMSIG(status);
 	cp_controller_reaped(s);
 	window->at_ns = s->shared->at_ns;
 	window->cpu_ns = s->shared->cpu_ns;

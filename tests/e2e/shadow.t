@@ -74,7 +74,7 @@ sub left
 
 my $run;
 for my $ms (6000, 18000) {
-	$run = shadowed([program('shadow_chase'), $ms]);
+	$run = shadowed([program('shadow_chase'), $ms], machine => 'raspberry-pi-5');
 	last if ((windows($run))[0] // 0) >= 12;
 }
 my ($steps, $children, $signals) = split(' ', $run->{out});
@@ -93,7 +93,7 @@ cmp_ok(abs($misses->{value} - $loads->{value}), '<=', 2 * $misses->{error}, 'and
 cmp_ok($misses->{value}, '<=', $loads->{value}, 'once: there are no more than references');
 unlike(said($run), qr/windows came by the place twice/, 'each place is found once');
 my $last = of_run($run, 'llc_misses');
-ok($last->{status} eq 'estimated' || $last->{reason} =~ /^between 0 and \d+: what caches held when windows began is not known$/,
+ok($last->{status} eq 'estimated' || $last->{reason} =~ /^between \d+ and \d+: what caches held when windows began is not known$/,
 	'the last level is known, or between bounds') or diag(explain($last));
 is(of_run($run, 'l1d_writebacks')->{reason}, 'shadows do not estimate it (CACHEPEEK_ENGINE=sim counts more)', 'what is not estimated has a reason');
 

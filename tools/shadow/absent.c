@@ -4,6 +4,7 @@
  */
 #include "tools/shadow/parts.h"
 
+#include "instrument/aliased.h"
 #include "paths/paths.h"
 #include "pin/pin.h"
 #include "profile/profile.h"
@@ -62,6 +63,11 @@ Int line_at(Addr a)
 
 void lines_need_registers(void)
 {
+}
+
+Bool lines_needed_registers(void)
+{
+	return False;
 }
 
 /* ---- call paths and profiles ---- */
@@ -134,4 +140,33 @@ Bool sample_direct(Addr a, UWord size, enum access kind)
 void pin_turn_pause(IRSB *out)
 {
 	(void)out;
+}
+
+void pin_capabilities(UInt *guest, UInt *host)
+{
+	(void)guest, (void)host;
+}
+
+/* ---- of VEX ---- */
+
+/* Whatever may change is looked at: see translate.c. */
+void aliased_check(VexTranslateArgs *args)
+{
+	(void)args;
+}
+
+/* What tl_assert() calls. */
+void VG_(assert_fail)(Bool is_core, const HChar *expression, const HChar *file, Int line,
+	const HChar *function, const HChar *format, ...)
+{
+	(void)is_core, (void)expression, (void)file, (void)line, (void)function;
+	(void)format;
+	shadow_finish(CP_SHADOW_BROKEN, 4, 0);
+}
+
+/* Nobody reads it. */
+UInt VG_(vprintf)(const HChar *format, va_list arguments)
+{
+	(void)format, (void)arguments;
+	return 0;
 }

@@ -22,11 +22,11 @@
 
 /* run.S */
 enum { CHAIN_SLOW = 0x10001, CHAIN_FAST, LOOK_UP, TURN_OVER, DIVERTED };
-void shadow_run(UWord results[2], void *state, void *code);
+void shadow_run(UWord results[2], void *state, void *code, const UInt *mxcsr);
 extern const UChar shadow_chain_slow[], shadow_chain_fast[], shadow_turn_over[];
 
 struct cp_shadow_plan shadow_plan;
-VexGuestAMD64State shadow_guest __attribute__((aligned(64)));
+struct shadow_thread shadow_thread __attribute__((aligned(64)));
 
 static struct {
 	Bool begun, matched;
@@ -109,6 +109,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	shadow_finish(CP_SHADOW_FAULT, (UInt)number, (Addr)info->si_addr);
 }
 
+/* Where nothing has looked at the clock. */
+static void on_late(int number, siginfo_t *info, void *context)
+{
+	(void)info, (void)context;
+	shadow_finish(CP_SHADOW_LATE, (UInt)number, shadow_guest.guest_RIP);
+}
+
 /* As the kernel has it. */
 struct kernel_action {
 	void (*handler)(int, siginfo_t *, void *);
@@ -119,7 +126,7 @@ struct kernel_action {
 
 static void catch_faults(void)
 {
-	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP};
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU};
 	stack_t alternate = {.ss_sp = signal_stack, .ss_size = sizeof(signal_stack)};
 	/* The handler does not return; SA_RESTORER */
 	struct kernel_action action = {
@@ -128,6 +135,7 @@ static void catch_faults(void)
 
 	cp_syscall(SYS_sigaltstack, &alternate, NULL);
 	for (UInt i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		action.handler = faults[i] == SIGXCPU ? on_late : on_fault;
 		cp_syscall(SYS_rt_sigaction, faults[i], &action, NULL, sizeof(ULong));
 		blocked &= ~(1ul << (faults[i] - 1));
 	}
@@ -301,12 +309,14 @@ static void go_on_after(UWord why)
 static void execute_window(void)
 {
 	UWord results[2];
+	UInt mxcsr;
 
 	shadow_guest.host_EvC_COUNTER = BLOCKS;
 	shadow_guest.host_EvC_FAILADDR = (Addr)shadow_turn_over;
 	for (void *code = NULL;;) {
 		code = translate(shadow_guest.guest_RIP);
-		shadow_run(results, &shadow_guest, code);
+		mxcsr = extended_mxcsr(&shadow_thread);
+		shadow_run(results, &shadow_thread, code, &mxcsr);
 		if (results[0] == CHAIN_SLOW || results[0] == CHAIN_FAST) {
 			Bool fast = results[0] == CHAIN_FAST;
 
@@ -333,7 +343,7 @@ static void begin_window(void)
 		shadow_finish(CP_SHADOW_X87, 0, shadow_guest.guest_RIP);
 	if (!shadow_plan.shared->is_region)
 		wait_for_place();
-	layout = memory_separate();
+	layout = memory_separate() + registers_kind();
 	calls_begin(window.parent, window.thread, window.mask);
 	translate_begin(layout);
 	look_for_place();
@@ -350,7 +360,7 @@ static void execute(const void *context, int parent, int thread)
 	window.parent = parent;
 	window.thread = thread;
 	VG_(memcpy)(&window.mask, &u->uc_sigmask, sizeof(window.mask));
-	window.has_x87 = !registers_take(&shadow_guest, context);
+	window.has_x87 = !registers_take(&shadow_thread, context);
 	__asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tcall *%1"
 			 :
 			 : "r"(stack + sizeof(stack)), "r"(begin_window)
@@ -367,6 +377,7 @@ static int start(const struct cp_shadow_plan *plan, char *why, uint64_t size)
 	shadow_plan = *plan;
 	for (UInt i = 0; i < CP_SHADOW_CODES; i++)
 		own_code_add((Addr)plan->own[i].begin, (Addr)plan->own[i].end);
+	extended_start();
 	reason = machine_start();
 	if (!reason)
 		reason = translate_start();

@@ -11,13 +11,15 @@
 #define SMALL (1ul << 20)
 #define RANGES 1024
 
-/* Code that stays as long as its mapping does: of files, and not writable. */
+/* Executable mappings; firm: code that stays as long as its mapping does, of files, and
+ * not writable. */
 static struct {
 	struct {
 		Addr from, to;
+		Bool is_firm;
 	} range[RANGES];
 	UInt n;
-} firm;
+} code;
 
 struct mapping {
 	Addr from, to;
@@ -25,12 +27,26 @@ struct mapping {
 	ULong hash;
 };
 
-Bool memory_may_change(Addr code)
+const NSegment *memory_code(Addr a)
 {
-	for (UInt i = 0; i < firm.n; i++)
-		if (code >= firm.range[i].from && code < firm.range[i].to)
-			return False;
-	return True;
+	static NSegment found = {.hasR = True, .hasX = True};
+
+	for (UInt i = 0; i < code.n; i++) {
+		if (a < code.range[i].from || a >= code.range[i].to)
+			continue;
+		found.kind = code.range[i].is_firm ? SkFileC : SkAnonC;
+		found.start = code.range[i].from;
+		found.end = code.range[i].to - 1;
+		return &found;
+	}
+	return NULL;
+}
+
+Bool memory_may_change(Addr a)
+{
+	const NSegment *found = memory_code(a);
+
+	return !found || found->kind != SkFileC;
 }
 
 /* ---- what the kernel says ---- */
@@ -106,9 +122,10 @@ static ULong treat(const struct mapping *m)
 	}
 	if (!m->executes || is_ours(m))
 		return 0;
-	if (m->has_file && !m->writes && firm.n < RANGES) {
-		firm.range[firm.n].from = m->from;
-		firm.range[firm.n++].to = m->to;
+	if (m->reads && code.n < RANGES) {
+		code.range[code.n].from = m->from;
+		code.range[code.n].to = m->to;
+		code.range[code.n++].is_firm = m->has_file && !m->writes;
 	}
 	return m->hash;
 }

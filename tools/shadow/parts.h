@@ -18,7 +18,15 @@
 
 /* execute.c */
 extern struct cp_shadow_plan shadow_plan;
-extern VexGuestAMD64State shadow_guest;
+/* As translated code wants it: behind the guest's state are two shadows of that, which
+ * have what VEX has no place for (tools/sim/native/state.h), and where registers are
+ * spilled. */
+extern struct shadow_thread {
+	VexGuestAMD64State guest;
+	UChar side[2 * sizeof(VexGuestAMD64State)];
+	UChar spilled[LibVEX_N_SPILL_BYTES] __attribute__((aligned(32)));
+} shadow_thread;
+#define shadow_guest (shadow_thread.guest)
 /* The window is over. */
 void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
 	__attribute__((noreturn));
@@ -56,6 +64,8 @@ void translate_begin(ULong layout);
 void translate_end(void);
 void translate_forget_all(void);
 void *translate(Addr guest);
+/* Room for what translations call, for as long as they are kept; NULL: there is none. */
+UChar *translate_room(SizeT size);
 void translate_chain(Addr place, const void *entry, void *code, Bool fast);
 /* Code that contains this instruction looks whether the guest is at that place. */
 void translate_look_at(Addr instruction);
@@ -65,6 +75,8 @@ Bool translate_owns(Addr a);
 /* memory.c: what the fork's memory has in common with others. */
 /* Makes shared memory private, or read-only; a hash of what is executable. */
 ULong memory_separate(void);
+/* The executable mapping that has this address; NULL: none has. */
+const NSegment *memory_code(Addr a);
 /* Can the code at that address be changed without a change of mappings? */
 Bool memory_may_change(Addr code);
 
@@ -72,8 +84,18 @@ Bool memory_may_change(Addr code);
 void calls_begin(Int parent, Int thread, ULong mask);
 Bool calls_make(VexGuestAMD64State *guest);
 
+/* native.c, or absent.c without the table of encodings.  In the program: looks what the
+ * processor can do.  In the fork: takes over what VEX has no place for; True: it computes
+ * in another way than kept translations may. */
+void extended_start(void);
+Bool extended_take(struct shadow_thread *t, const UChar *image, ULong saved, UInt mxcsr);
+/* What the processor's MXCSR is to be in translated code. */
+UInt extended_mxcsr(const struct shadow_thread *t);
+
 /* registers.c: False: there is something that cannot be taken over. */
-Bool registers_take(VexGuestAMD64State *guest, const void *context);
+Bool registers_take(struct shadow_thread *thread, const void *context);
+/* A number that differs where translations have to. */
+ULong registers_kind(void);
 Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place);
 /* A function of the library goes back to the program, if that is where it goes: what it
  * may have left in registers is different there. */

@@ -9,6 +9,10 @@
 
 _Static_assert(__builtin_offsetof(VexGuestAMD64State, guest_RIP) == SHADOW_GUEST_RIP,
 	"run.S looks there");
+_Static_assert(
+	offsetof(struct shadow_thread, spilled) == 3 * sizeof(VexGuestAMD64State) &&
+		sizeof(VexGuestAMD64State) % 32 == 0,
+	"VEX spills registers there");
 
 /* Offsets in FXSAVE's image, and in what XSAVE has behind it. */
 #define TAGS 4
@@ -50,11 +54,16 @@ static UInt word_at(const UChar *from, UInt at)
 	return word;
 }
 
+/* Which components the kernel has found in use. */
+static ULong saved_in(const UChar *image)
+{
+	return word_at(image, MAGIC) == IS_EXTENDED ? word_at(image, XSTATE) : 0;
+}
+
 /* The halves of a register of 32 bytes are 16 and 16. */
 static void take_vectors(VexGuestAMD64State *guest, const UChar *image)
 {
-	Bool has_high = word_at(image, MAGIC) == IS_EXTENDED &&
-			(word_at(image, XSTATE) & HAS_YMM);
+	Bool has_high = (saved_in(image) & HAS_YMM) != 0;
 	UChar *ymm = (UChar *)&guest->guest_YMM0;
 
 	for (UInt i = 0; i < 16; i++, ymm += sizeof(guest->guest_YMM0)) {
@@ -66,8 +75,17 @@ static void take_vectors(VexGuestAMD64State *guest, const UChar *image)
 	guest->guest_SSEROUND = word_at(image, MXCSR) >> 13 & 3;
 }
 
-Bool registers_take(VexGuestAMD64State *guest, const void *context)
+/* Bits of MXCSR that ask for other code. */
+static Bool is_other_kind;
+
+ULong registers_kind(void)
 {
+	return is_other_kind;
+}
+
+Bool registers_take(struct shadow_thread *thread, const void *context)
+{
+	VexGuestAMD64State *guest = &thread->guest;
 	const ucontext_t *u = context;
 	const greg_t *r = u->uc_mcontext.gregs;
 	const UChar *image = (const UChar *)u->uc_mcontext.fpregs;
@@ -83,6 +101,8 @@ Bool registers_take(VexGuestAMD64State *guest, const void *context)
 	if (!image)
 		return True;
 	take_vectors(guest, image);
+	is_other_kind = extended_take(
+		thread, image, saved_in(image), word_at(image, MXCSR) & 0xffff);
 	return image[TAGS] == 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * shadow_run(results[2], state, code): executes translated code, which has the guest's
+ * shadow_run(results[2], state, code, mxcsr): executes translated code, which has the guest's
  * state in %rbp, until it comes back to one of the entries below.  results: why, and the
  * place of a jump that may be chained.
  */
@@ -27,8 +27,7 @@ shadow_run:
 	push	%r15
 	push	%rdi
 	sub	$16, %rsp
-	movl	$0x1f80, (%rsp)
-	ldmxcsr	(%rsp)
+	ldmxcsr	(%rcx)
 	movw	$0x27f, (%rsp)
 	fninit
 	fldcw	(%rsp)
@@ -89,5 +88,33 @@ shadow_diverted:
 	mov	$WHY_DIVERTED, %eax
 	xor	%edx, %edx
 	jmp	back
+
+/* As the core has them: what functions keep, the stack, and where to go on. */
+	.globl	VG_MINIMAL_SETJMP, VG_MINIMAL_LONGJMP
+	.hidden	VG_MINIMAL_SETJMP, VG_MINIMAL_LONGJMP
+VG_MINIMAL_SETJMP:
+	mov	%rbx, (%rdi)
+	mov	%rbp, 8(%rdi)
+	mov	%r12, 16(%rdi)
+	mov	%r13, 24(%rdi)
+	mov	%r14, 32(%rdi)
+	mov	%r15, 40(%rdi)
+	lea	8(%rsp), %rax
+	mov	%rax, 48(%rdi)
+	mov	(%rsp), %rax
+	mov	%rax, 56(%rdi)
+	xor	%eax, %eax
+	ret
+
+VG_MINIMAL_LONGJMP:
+	mov	(%rdi), %rbx
+	mov	8(%rdi), %rbp
+	mov	16(%rdi), %r12
+	mov	24(%rdi), %r13
+	mov	32(%rdi), %r14
+	mov	40(%rdi), %r15
+	mov	48(%rdi), %rsp
+	mov	$1, %eax
+	jmp	*56(%rdi)
 
 	.section .note.GNU-stack, "", @progbits

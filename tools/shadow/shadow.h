@@ -66,7 +66,8 @@ enum cp_shadow_end {
 
 struct cp_shadow_window {
 	uint32_t end; /* enum cp_shadow_end */
-	/* The number of a system call or signal, or the first byte of an instruction. */
+	/* The number of a system call or signal (that killed it, too), or the first byte
+	 * of an instruction. */
 	uint32_t detail;
 	uint32_t site;     /* of a region: which; 0: it is of the whole run */
 	uint32_t measured; /* of a region: the execution that is counted has begun */

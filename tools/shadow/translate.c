@@ -14,8 +14,10 @@
 #include <sys/mman.h>
 
 #define CODE (128ul << 20)
-#define LOOKING_CODE (4ul << 20) /* the end of it: blocks of one window */
-#define MOST_CODE 60000          /* of a block */
+#define LOOKING_CODE (4ul << 20) /* the end of it: blocks of one window; before that: */
+#define STUBS (8ul << 20)        /* what blocks call */
+#define BLOCKS (CODE - LOOKING_CODE - STUBS)
+#define MOST_CODE 60000 /* of a block */
 #define TABLE (1u << 17)
 #define FAST (1u << 14) /* run.S knows */
 #define DIVERTED 64
@@ -40,7 +42,7 @@ struct diverted {
 static struct kept {
 	UInt changing; /* code is being written now */
 	UInt nblocks, ndiverted;
-	SizeT used;
+	SizeT used, stubs_used;
 	ULong layout;
 	struct diverted diverted[DIVERTED];
 	struct fast fast[FAST];
@@ -153,9 +155,20 @@ void translate_forget_all(void)
 		kept->table[i].guest = 0;
 	VG_(memset)(kept->fast, 0, sizeof(kept->fast));
 	kept->nblocks = kept->ndiverted = looking.n = 0;
-	kept->used = looking.used = 0;
+	kept->used = kept->stubs_used = looking.used = 0;
 	shadow_heap_empty();
 	kept->changing = 0;
+}
+
+UChar *translate_room(SizeT size)
+{
+	UChar *at = code + BLOCKS + kept->stubs_used;
+
+	size = (size + 15) & ~15ul;
+	if (kept->stubs_used + size > STUBS)
+		return NULL;
+	kept->stubs_used += size;
+	return at;
 }
 
 /* ---- where the window ends ---- */
@@ -263,6 +276,8 @@ static void forget_at_return(IRSB *out)
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
+/* What the host executes is behind the block that VEX knew of when it chose its checks:
+ * looking.now may be found out here alone. */
 static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
@@ -271,11 +286,12 @@ static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *lay
 
 	if (out->jumpkind == Ijk_Ret && is_library(extents->base[0]))
 		forget_at_return(out);
-	for (Int i = 0; looking.now && i < out->stmts_used; i++) {
+	for (Int i = 0; looking.at && i < out->stmts_used; i++) {
 		const IRStmt *s = out->stmts[i];
 
 		if (s->tag != Ist_IMark || s->Ist.IMark.addr != looking.at)
 			continue;
+		looking.now = True;
 		look_before(out, i + 1);
 		i++;
 	}
@@ -369,7 +385,7 @@ static void *translate_new(Addr guest)
 	Int used = 0;
 	void *at;
 
-	if (kept->used + MOST_CODE > CODE - LOOKING_CODE || kept->nblocks > TABLE / 2 ||
+	if (kept->used + MOST_CODE > BLOCKS || kept->nblocks > TABLE / 2 ||
 		looking.used + MOST_CODE > LOOKING_CODE)
 		shadow_finish(CP_SHADOW_BROKEN, 1, guest);
 	describe(&args, guest);
@@ -426,8 +442,8 @@ Bool translate_owns(Addr a)
 
 void translate_begin(ULong layout)
 {
-	if (kept->changing || layout != kept->layout || kept->used > CODE / 4 * 3 ||
-		kept->nblocks > TABLE / 8 * 3)
+	if (kept->changing || layout != kept->layout || kept->used > BLOCKS / 4 * 3 ||
+		kept->stubs_used > STUBS / 4 * 3 || kept->nblocks > TABLE / 8 * 3)
 		translate_forget_all();
 	undo_diversions();
 	kept->layout = layout;
