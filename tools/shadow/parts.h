@@ -97,6 +97,8 @@ Bool registers_take(struct shadow_thread *thread, const void *context);
 /* A number that differs where translations have to. */
 ULong registers_kind(void);
 Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place);
+/* Code that finds out whether they may be; most times they are not. */
+IRExpr *registers_may_be(IRSB *out, const struct cp_shadow_place *place);
 /* A function of the library goes back to the program, if that is where it goes: what it
  * may have left in registers is different there. */
 void registers_forget(Addr to);

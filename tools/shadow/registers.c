@@ -4,6 +4,8 @@
  */
 #include "tools/shadow/parts.h"
 
+#include "emit.h"
+
 #include <asm/prctl.h>
 #include <ucontext.h>
 
@@ -171,4 +173,51 @@ Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place
 			same = VG_(memcmp)((const void *)place->reg[i], place->memory[i],
 				       CP_SHADOW_SEEN) == 0;
 	return same;
+}
+
+/* May a function of the library leave anything in it? */
+static Bool is_scratch(UInt offset)
+{
+#define X(name)                                                                          \
+	if (offset == __builtin_offsetof(VexGuestAMD64State, guest_##name))              \
+		return True;
+	SCRATCH(X)
+	X(RAX)
+	X(RDX)
+#undef X
+	return False;
+}
+
+/* 0 if the register is as it was, or may be. */
+static IRExpr *difference(IRSB *out, UInt offset, ULong was)
+{
+	IRExpr *is = emit_register(out, (Int)offset),
+	       *differs = emit_kept(
+		       out, Ity_I64, IRExpr_Binop(Iop_Xor64, is, emit_constant(was)));
+
+	if (!is_scratch(offset))
+		return differs;
+	return emit_kept(out, Ity_I64,
+		IRExpr_ITE(
+			emit_kept(out, Ity_I1,
+				IRExpr_Binop(Iop_CmpEQ64, is, emit_constant(FORGOTTEN))),
+			emit_constant(0), differs));
+}
+
+IRExpr *registers_may_be(IRSB *out, const struct cp_shadow_place *place)
+{
+	Bool after_call = is_after_call(place->reg[CP_SHADOW_REGISTERS - 1]);
+	IRExpr *all = emit_constant(0);
+
+#define X(n, name)                                                                       \
+	if ((n) != R11 || !after_call)                                                   \
+		all = emit_kept(out, Ity_I64,                                            \
+			IRExpr_Binop(Iop_Or64, all,                                      \
+				difference(out,                                          \
+					__builtin_offsetof(                              \
+						VexGuestAMD64State, guest_##name),       \
+					place->reg[n])));
+	GENERAL(X)
+#undef X
+	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, all, emit_constant(0)));
 }

@@ -236,22 +236,37 @@ static Bool is_looking(Addr guest)
 	return find_looking(guest) != NULL;
 }
 
-/* A call that sees all registers as they are before the instruction. */
-static void look_before(IRSB *out, Int at)
+/* Statements from that one on come to be before that other one. */
+static void move_before(IRSB *out, Int from, Int at)
 {
+	for (; from < out->stmts_used; from++, at++) {
+		IRStmt *s = out->stmts[from];
+
+		for (Int i = from; i > at; i--)
+			out->stmts[i] = out->stmts[i - 1];
+		out->stmts[at] = s;
+	}
+}
+
+/* A call that sees all registers as they are before the instruction, and is made where
+ * they may be the same: in a loop of a few instructions most turns make none.  Returns
+ * how many statements that takes. */
+static Int look_before(IRSB *out, Int at)
+{
+	Int from = out->stmts_used;
 	IRDirty *d =
 		unsafeIRDirty_0_N(0, "passed", (void *)shadow_passed, mkIRExprVec_0());
 
+	d->guard = registers_may_be(out, &shadow_plan.shared->place);
 	d->nFxState = 1;
 	d->fxState[0].fx = Ifx_Read;
 	d->fxState[0].offset = __builtin_offsetof(VexGuestAMD64State, guest_RAX);
 	d->fxState[0].size = 16 * 8;
 	d->fxState[0].nRepeats = 0;
 	d->fxState[0].repeatLen = 0;
-	addStmtToIRSB(out, NULL);
-	for (Int i = out->stmts_used - 1; i > at; i--)
-		out->stmts[i] = out->stmts[i - 1];
-	out->stmts[at] = IRStmt_Dirty(d);
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+	move_before(out, from, at);
+	return out->stmts_used - from;
 }
 
 /* Stubs of patched functions, which keep all registers, are not in it. */
@@ -292,8 +307,7 @@ static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *lay
 		if (s->tag != Ist_IMark || s->Ist.IMark.addr != looking.at)
 			continue;
 		looking.now = True;
-		look_before(out, i + 1);
-		i++;
+		i += look_before(out, i + 1);
 	}
 	return out;
 }
