@@ -82,6 +82,27 @@ sub ok_judged
 	like($shown->{err}, qr/^badly explained: /m, 'and named above the table');
 }
 
+# A machine that says how far each of its figures may be off.
+{
+	my @words = qw(l1d l2 llc stlb memory-latency walk-latency clock-mhz fill-buffers write-buffers width window mispredict-latency load-ports
+		store-ports walkers l2-fill-buffers l2-cycles-per-line llc-cycles-per-line memory-cycles-per-line prefetch-latency
+		cache-to-cache-latency);
+	my $measured = write_file(scratch('measured.machine'),
+		read_file(source() . '/base/machines/skylake-sp.machine') . join('', map { "spread = $_ 10\n" } @words));
+	my ($run, $made) = confirmed('-m', $measured, @calls);
+	is($run->{err}, '', 'without a word');
+	for my $one (@{$made->{regions}}) {
+		my $share = $one->{predicted}{error} / $one->{predicted}{value};
+		ok($share > 0.1 && $share < 0.15, "'@{$one->{path}}': the prediction's interval") or diag($share);
+	}
+	is(run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, scratch('confirm.json')])->{status}, 0, 'as the schema says');
+	my $shown = confirm('-m', $measured, '-o', 'stderr,' . scratch('x.csv'), program('matmul'));
+	like($shown->{err}, qr/^\(whole run\) .* ~\S+ \S+ \xc2\xb11[0-4][.\d]* % /m, 'text: beside the prediction') or diag($shown->{err});
+	like($shown->{err}, qr/^explained: (not )?the whole run, which has no regions; within a factor of 1\.5$/m, 'text: nothing is counted where there is one');
+	like(read_file(scratch('x.csv')), qr/,[\d.e-]+\n\z/, 'CSV: behind the others');
+	unlike(confirm('-m', 'skylake-sp', program('matmul'))->{err}, qr/\xc2\xb1/, 'a machine from documents: none');
+}
+
 # ---- programs that are not the same twice ----
 
 {
@@ -111,7 +132,7 @@ sub ok_judged
 	is($run->{out}, "one\ntwo\n" x 2, 'both read the same');
 	my $csv = confirm('-m', 'skylake-sp', '-o', scratch('x.csv'), @calls);
 	my @lines = split(/\n/, read_file(scratch('x.csv')));
-	is($lines[0], 'region,calls,native_s,predicted_s,ratio,explained', 'CSV');
+	is($lines[0], 'region,calls,native_s,predicted_s,ratio,explained,predicted_error', 'CSV');
 	is(scalar(@lines), 5, 'a line each');
 	confirm('-m', 'skylake-sp', '-o', scratch('x.html'), @calls);
 	like(read_file(scratch('x.html')), qr/cachepeek-confirm\/1/, 'a page with the JSON in it');

@@ -73,10 +73,12 @@ static void choose_native(void)
 	unsetenv("CACHEPEEK_TIMING");
 }
 
+/* The time, and the parts that its interval is made of. */
 static void choose_simulated(void)
 {
 	setenv("CACHEPEEK_ENGINE", "sim", 1);
-	setenv("CACHEPEEK_EVENTS", "cycles", 1);
+	setenv("CACHEPEEK_GROUPS", "time", 1);
+	unsetenv("CACHEPEEK_EVENTS");
 	setenv("CACHEPEEK_TIMING", "on", 1);
 }
 

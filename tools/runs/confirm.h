@@ -34,6 +34,7 @@ struct cp_confirm {
 	bool has_native, has_predicted;
 	bool of_cpu; /* native is CPU time; else wall time */
 	double native, predicted;
+	double off; /* half-width of the prediction's interval; < 0: none */
 	const char *native_reason, *predicted_reason; /* why not, or NULL */
 	enum cp_confirmed verdict;
 };

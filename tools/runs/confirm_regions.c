@@ -51,12 +51,15 @@ static void take_predicted(const struct cp_values *values, struct cp_confirm *re
 	const struct cp_cell *time = cell_of(values, region->spot, 1, CP_TIME, "time_s");
 
 	region->has_predicted = has_value(time);
-	if (region->has_predicted)
+	region->off = -1;
+	if (region->has_predicted) {
 		region->predicted = time->runs.mean;
-	else
-		region->predicted_reason =
-			time && time->reason ? time->reason
-					     : "the simulated run did not get there";
+		region->off = cp_cell_error(time);
+		return;
+	}
+	region->predicted_reason = time && time->reason
+					   ? time->reason
+					   : "the simulated run did not get there";
 }
 
 static bool is_other_work(const struct cp_values *values, struct cp_confirm *region)

@@ -24,6 +24,20 @@ static const char *ratio_of(struct cp_arena *arena, const struct cp_confirm *reg
 	return cp_text_format(arena, "%.2f", region->predicted / region->native);
 }
 
+/* "~12.3 ms ±4 %" */
+static const char *predicted_of(struct cp_arena *arena, const struct cp_confirm *region)
+{
+	const char *interval = "";
+
+	if (!region->has_predicted)
+		return "-";
+	if (region->off >= 0 && region->predicted > 0)
+		interval = cp_text_format(arena, " \u00b1%s %%",
+			cp_text_decimal(arena, 100 * region->off / region->predicted));
+	return cp_text_format(
+		arena, "~%s%s", cp_text_seconds(arena, region->predicted), interval);
+}
+
 /* ---- what it says first ---- */
 
 static size_t count_of(const struct cp_confirmation *c, enum cp_confirmed verdict)
@@ -58,7 +72,13 @@ static void fill_answer(const struct cp_confirmation *c, struct cp_answer *answe
 	size_t well = count_of(c, CP_WELL), judged = well + count_of(c, CP_BADLY);
 	const struct cp_confirm *worst = worst_of(c);
 
-	if (judged)
+	if (judged == 1 && c->count == 1)
+		cp_answer_add(answer, "explained",
+			cp_text_format(c->arena,
+				"%s, which has no regions; within a factor of %g",
+				well ? "the whole run" : "not the whole run",
+				CP_CONFIRM_FACTOR));
+	else if (judged)
 		cp_answer_add(answer, "explained",
 			cp_text_format(c->arena,
 				"%zu of the %zu that can be judged "
@@ -96,10 +116,7 @@ static void set_row(const struct cp_confirmation *c, struct cp_table *table, siz
 			table, row, 1, cp_text_integer(arena, (uint64_t)region->calls));
 	cp_table_set(table, row, 2,
 		region->has_native ? cp_text_seconds(arena, region->native) : "-");
-	cp_table_set(table, row, 3,
-		region->has_predicted ? cp_text_format(arena, "~%s",
-						cp_text_seconds(arena, region->predicted))
-				      : "-");
+	cp_table_set(table, row, 3, predicted_of(arena, region));
 	cp_table_set(table, row, 4, ratio_of(arena, region));
 	cp_table_set(table, row, 5, cp_confirmed_name(region->verdict));
 	table->marks[row] = region->verdict == CP_BADLY ? "<==" : NULL;
@@ -111,6 +128,16 @@ static bool is_all_cpu(const struct cp_confirmation *c)
 		if (c->regions[i].has_native && !c->regions[i].of_cpu)
 			return false;
 	return true;
+}
+
+/* Where any has one. */
+static const char *intervals_text(const struct cp_confirmation *c)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->regions[i].off >= 0)
+			return "; \u00b1: how far the rounds of the calibration are apart, "
+			       "without errors of the model";
+	return "";
 }
 
 void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
@@ -144,10 +171,10 @@ void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
 	cp_text_wrap(out,
 		cp_text_format(c->arena,
 			"native: %s of one run; ratio: predicted / native; badly: "
-			"further apart than a factor of %g",
+			"further apart than a factor of %g%s",
 			is_all_cpu(c) ? "CPU time, the kernel's work for it included,"
 				      : "wall time (the kernel counts no CPU time here)",
-			CP_CONFIRM_FACTOR),
+			CP_CONFIRM_FACTOR, intervals_text(c)),
 		0, 2, WIDTH);
 }
 
@@ -157,7 +184,8 @@ void cp_confirm_csv(const void *of, struct cp_out *out)
 {
 	const struct cp_confirmation *c = of;
 
-	cp_out_text(out, "region,calls,native_s,predicted_s,ratio,explained\n");
+	cp_out_text(out,
+		"region,calls,native_s,predicted_s,ratio,explained,predicted_error\n");
 	for (size_t i = 0; i < c->count; i++) {
 		const struct cp_confirm *region = &c->regions[i];
 		bool both = region->has_native && region->has_predicted;
@@ -169,7 +197,11 @@ void cp_confirm_csv(const void *of, struct cp_out *out)
 		cp_csv_number(out, region->has_predicted, region->predicted);
 		cp_csv_number(out, both && region->native > 0,
 			both ? region->predicted / region->native : 0);
-		cp_out_format(out, "%s\n", cp_confirmed_name(region->verdict));
+		cp_out_text(out, cp_confirmed_name(region->verdict));
+		if (region->off >= 0)
+			cp_out_format(out, ",%.10g\n", region->off);
+		else
+			cp_out_text(out, ",\n");
 	}
 }
 
@@ -198,6 +230,9 @@ static json_t *region_of(const struct cp_confirm *region)
 	cp_json_set(made, "predicted",
 		time_of(region->has_predicted, region->predicted, "estimated",
 			region->predicted_reason));
+	if (region->off >= 0)
+		json_object_set_new(json_object_get(made, "predicted"), "error",
+			json_real(region->off));
 	cp_json_set(made, "ratio",
 		both ? json_real(region->predicted / region->native) : NULL);
 	cp_json_set(made, "explained", json_string(cp_confirmed_name(region->verdict)));
