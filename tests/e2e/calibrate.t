@@ -80,6 +80,58 @@ for my $case (
 	is(status_text($run->{status}), 'exit 1', 'without memory');
 	is($run->{err}, "cachepeek: no memory to calibrate with: 160 MiB are needed, better 640 MiB\n", 'which is said');
 }
+
+# ---- where it can do less: what could not be measured is assumed ----
+
+# The file is a machine's; how far its times may be off is only said if all figures are stable.
+sub ok_assumed
+{
+	my ($what, @keys) = @_;
+	my $text = read_file($file);
+	my ($assumed) = $text =~ /^assumed = (.*)$/m;
+	my %is = map { $_ => 1 } split ' ', $assumed // '';
+	is(join(' ', grep { !$is{$_} } @keys), '', "$what: called assumed") or diag($text);
+	my $run = command(['-m', $file, '-g', 'time', '-o', scratch('less.json'), $program, 10, 1]);
+	is(status_text($run->{status}), 'exit 0', "$what: a run on that machine");
+	is($run->{err}, '', "$what: without a complaint");
+	return decode_json(read_file(scratch('less.json')));
+}
+
+# The clock of a host where so much else runs that no two measurements are alike.
+{
+	my $run = run(command => [cli(), 'doctor', '--calibrate', '-o', $file],
+		env => {LD_PRELOAD => build() . '/tests/programs/libodd_clock.so', ODD_CLOCK => 'jumps'});
+	is(status_text($run->{status}), 'exit 0', 'a clock that jumps');
+	is($run->{err}, '', 'a clock that jumps: no error');
+	my @said = $run->{out} =~ /^(\d+) of 27 figures are not stable, (\d+) could not be measured: the file assumes what time needs of them$/mg;
+	is($said[0] + $said[1], 27, 'a clock that jumps: none is stable, says one line') or diag($run->{out});
+	like($run->{out}, qr/^no time is predicted by it, for want of l2, .*: calibrate again when the machine is quieter$/m, 'nor does it tell time, says another');
+	my $report = ok_assumed('a clock that jumps', qw(walk-latency width window mispredict-latency load-ports store-ports walkers fill-buffers));
+	like($report->{no_spreads} // 'there is no time', qr/^(the machine file does not say|there is no time)/, 'and no interval');
+	is($report->{regions}[0]{metrics}{predicted_time}{error}, undef, 'of the time');
+}
+{
+	my $run = run(command => [cli(), 'doctor', '--calibrate', '-o', scratch('never.machine')],
+		env => {LD_PRELOAD => build() . '/tests/programs/libodd_clock.so', ODD_CLOCK => 'none'});
+	is(status_text($run->{status}), 'exit 1', 'no clock');
+	is($run->{err}, "cachepeek: no clock to calibrate by: Operation not permitted\n", 'which is said in one line');
+	ok(!-e scratch('never.machine'), 'and no file is made of it');
+}
+
+# A filter that refuses threads, affinity and huge pages.
+SKIP: {
+	my %number = (x86_64 => [56, 435, 203, 204, 28], aarch64 => [220, 435, 122, 123, 233]);
+	my ($here) = map { chomp; $_ } run(command => ['uname', '-m'])->{out};
+	skip('numbers of system calls', 4) unless $number{$here};
+	my $run = run(command => [program('deny'), @{$number{$here}}, '--', cli(), 'doctor', '--calibrate', '--json', '-o', $file]);
+	skip('this kernel takes no filters', 4) if $run->{status} == 77 << 8;
+	is(status_text($run->{status}), 'exit 0', 'a filter') or diag($run->{err});
+	my %figure = map { $_->{figure} => $_ } @{decode_json($run->{out})->{calibration}{figures}};
+	is($figure{transfer_latency}{value}, undef, "without threads: no other core's line");
+	unlike(read_file($file), qr/^cache-to-cache-latency/m, 'nor one in the file');
+	like(read_file($file), qr/^# No huge pages: latencies have page walks in them\.$/m, 'without huge pages, which the file says');
+	ok_assumed('a filter', 'write-buffers');
+}
 {
 	my $run = run(command => [cli(), 'doctor', '--calibrate'], env => {HOME => undef, XDG_CONFIG_HOME => undef});
 	is(status_text($run->{status}), 'exit 2', 'no home');

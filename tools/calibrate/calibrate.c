@@ -123,11 +123,13 @@ static void choose_cpus(struct cp_host *host, cpu_set_t *may)
 
 enum { MOST_SECONDS = 13 };
 
+/* 0: the clock may not be read. */
 static double now_seconds(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	if (clock_gettime(CLOCK_MONOTONIC, &time) < 0)
+		return 0;
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
@@ -161,6 +163,11 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 	int result;
 
 	memset(calibration, 0, sizeof(*calibration));
+	if (!(begin > 0)) {
+		snprintf(error, error_size, "no clock to calibrate by: %s",
+			strerror(errno));
+		return -errno;
+	}
 	CPU_ZERO(&may);
 	cp_machine_sysfs(&calibration->machine);
 	choose_cpus(&host, &may);

@@ -28,6 +28,22 @@ static void print_figure(const struct cp_calibration *calibration, enum cp_figur
 	printf("%s\n", cp_figure_is_stable(calibration, figure) ? "" : "  not stable");
 }
 
+/* One line for what the file calls assumed. */
+static void print_unstable(const struct cp_calibration *calibration)
+{
+	unsigned unstable = 0, none = 0;
+
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+		if (isnan(calibration->value[figure]))
+			none++;
+		else if (!cp_figure_is_stable(calibration, (enum cp_figure)figure))
+			unstable++;
+	if (unstable || none)
+		printf("%u of %u figures are not stable, %u could not be measured: the "
+		       "file assumes what time needs of them\n",
+			unstable, (unsigned)CP_NFIGURES, none);
+}
+
 static void print_table(const struct cp_calibration *calibration)
 {
 	printf("\nmeasured in %u rounds, %.1f s, with %zu MiB of %s pages\n"
@@ -36,6 +52,7 @@ static void print_table(const struct cp_calibration *calibration)
 		calibration->huge ? "huge" : "small", "", "", "");
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 		print_figure(calibration, (enum cp_figure)figure);
+	print_unstable(calibration);
 }
 
 static void add_table(const struct cp_calibration *calibration, json_t *document)
@@ -94,7 +111,25 @@ static int write_text(const char *file, const char *text)
 	return cp_output_close(&output);
 }
 
-static int write_machine(const struct cp_calibration *calibration, const char *file)
+/* Where too little could be measured. */
+static void print_untold(const char *text)
+{
+	struct cp_machine machine = cp_machine_defaults;
+	char missing[160], error[256];
+
+	if (cp_machine_parse(&machine, "host.machine", text, error, sizeof(error)) < 0)
+		return;
+	if (!cp_machine_tells_time(&machine, missing, sizeof(missing)))
+		printf("no time is predicted by it, for want of %s: calibrate again when "
+		       "the machine is quieter\n",
+			missing);
+	else if (!machine.clock_mhz)
+		printf("no seconds are predicted by it, for want of the clock: calibrate "
+		       "again when the machine is quieter\n");
+}
+
+static int write_machine(
+	const struct cp_calibration *calibration, const char *file, bool say)
 {
 	char date[16], *text;
 	int status;
@@ -102,6 +137,8 @@ static int write_machine(const struct cp_calibration *calibration, const char *f
 	write_date(date, sizeof(date));
 	text = cp_calibration_text(calibration, date);
 	status = write_text(file, text);
+	if (status == 0 && say)
+		print_untold(text);
 	free(text);
 	return status;
 }
@@ -126,7 +163,7 @@ int cp_calibrate_command(const char *file, json_t *document)
 		add_table(&calibration, document);
 	else
 		print_table(&calibration);
-	if (write_machine(&calibration, file ? file : usual) != 0)
+	if (write_machine(&calibration, file ? file : usual, !document) != 0)
 		return 1;
 	if (!document)
 		printf("written to %s%s\n", file ? file : usual,
