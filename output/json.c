@@ -121,7 +121,7 @@ static void put_metric(struct cp_json *json, const struct cp_metric *m,
 	put_value(json, &result->value);
 	cp_json_inline_text(json, "unit", m->unit);
 	cp_json_inline_text(json, "status", cp_status_name(result->value.status));
-	if (result->error >= 0)
+	if (result->error >= 0 && result->value.status != CP_UNAVAILABLE)
 		cp_json_inline_number(json, "error", result->error);
 	cp_json_inline_text(json, "reason", result->value.reason);
 	if (merged && result->value.status != CP_UNAVAILABLE)

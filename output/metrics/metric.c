@@ -65,3 +65,26 @@ struct cp_value cp_metric_evaluate(struct cp_arena *arena, const struct cp_group
 	scope.context = context;
 	return cp_formula_evaluate(arena, formula, look_up, &scope);
 }
+
+/* LEFT / RIGHT, as it is written? */
+static bool is_ratio_of(const char *formula, const char *left, const char *right)
+{
+	static const char between[] = " / ";
+	size_t length = strlen(left);
+
+	return strncmp(formula, left, length) == 0 &&
+	       strncmp(formula + length, between, sizeof(between) - 1) == 0 &&
+	       strcmp(formula + length + sizeof(between) - 1, right) == 0;
+}
+
+bool cp_metric_is_part(const struct cp_metric *metric)
+{
+	const struct cp_group *group = metric->group;
+
+	for (size_t i = 0; i < group->nchecks; i++)
+		if (!group->checks[i].about &&
+			is_ratio_of(metric->formula_text, group->checks[i].left_text,
+				group->checks[i].right_text))
+			return true;
+	return false;
+}

@@ -16,4 +16,7 @@
 struct cp_value cp_metric_evaluate(struct cp_arena *arena, const struct cp_group *group,
 	const struct cp_formula *formula, cp_formula_lookup *lookup, void *context);
 
+/* Is it A / B, of which the group's checks say that A is at most B? */
+bool cp_metric_is_part(const struct cp_metric *metric);
+
 #endif

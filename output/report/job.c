@@ -545,6 +545,7 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 	finish_sockets(job);
 	sort_ranks(job);
 	cp_metrics_of_tree(report, report->total);
+	cp_metrics_errors(report, report->total);
 	cp_metrics_check(report);
 	warn_of_missing(job);
 	warn_of_shared(report);

@@ -92,6 +92,11 @@ double cp_student(double freedom);
 double cp_pool_without(const struct cp_pool *pool, int burst, int set);
 double cp_pool_unseen(const struct cp_pool *pool);
 
+/* Of several counts of one sample, each so many times: what differences between parts
+ * show of the sum of them, as the square of half of its interval. */
+void cp_pool_mix(struct cp_pool *to, const struct cp_pool *from, double times);
+double cp_pool_mixed_square(const struct cp_pool *mix);
+
 #define CP_FEW_RANKS 8 /* so many of a region's ranks are named */
 
 struct cp_count {

@@ -129,50 +129,66 @@ static struct bursts bursts_of(const struct cp_pool *pool)
 	return b;
 }
 
+/* What stands for all of it is known as badly as the groups differ. */
+static double square_of_bursts(const struct cp_pool *pool, const struct bursts *b)
+{
+	double sum = 0, squares = 0, groups = b->groups, error;
+
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+		sum += pool->bursts[g];
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
+		double off = pool->bursts[g] - sum / b->in * pool->in[g];
+
+		squares += off * off;
+	}
+	error = cp_student(groups - 1) * b->all / b->in *
+		__builtin_sqrt(squares * groups / (groups - 1));
+	return error * error;
+}
+
 static struct cp_pooled from_bursts(const struct cp_pool *pool)
 {
-	const double *parts = pool->bursts;
 	struct bursts b = bursts_of(pool);
-	struct cp_pooled e = {.value = parts[CP_SAMPLE_GROUPS]};
-	double sum = 0, squares = 0, groups = b.groups, factor, error;
+	struct cp_pooled e = {.value = pool->bursts[CP_SAMPLE_GROUPS]};
+	double sum = 0, least;
 
 	if (b.all <= 0)
 		return e;
 	if (b.groups < MIN_GROUPS)
 		return (struct cp_pooled){.none = FEW_BURSTS};
-	factor = b.all / b.in;
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
-		sum += parts[g];
-	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
-		double off = parts[g] - sum / b.in * pool->in[g];
-
-		squares += off * off;
-	}
-	error = cp_student(groups - 1) * factor *
-		__builtin_sqrt(squares * groups / (groups - 1));
-	if (error < 3 * factor && sum < 1) /* the rule of three */
-		error = 3 * factor;
-	e.value += factor * sum;
-	e.square = error * error;
+		sum += pool->bursts[g];
+	e.value += b.all / b.in * sum;
+	e.square = square_of_bursts(pool, &b);
+	least = 3 * b.all / b.in; /* the rule of three */
+	if (sum < 1 && e.square < least * least)
+		e.square = least * least;
 	return e;
 }
 
 /* ---- sets ---- */
 
-static struct cp_pooled from_sets(const struct cp_pool *pool)
+static double square_of_sets(const struct cp_pool *pool)
 {
 	double n = pool->nsets, groups = pool->ngroups, sum = 0, squares = 0, error;
-	const double *parts = pool->sets;
 
 	for (unsigned g = 0; g < pool->nsets; g++)
-		sum += parts[g];
+		sum += pool->sets[g];
 	for (unsigned g = 0; g < pool->nsets; g++)
-		squares += (parts[g] - sum / n) * (parts[g] - sum / n);
+		squares += (pool->sets[g] - sum / n) * (pool->sets[g] - sum / n);
 	error = cp_student(n - 1) * groups / n *
 		__builtin_sqrt(squares * n / (n - 1) * (1 - n / groups));
-	if (sum < 1)
-		error = 3 * groups / n;
-	return (struct cp_pooled){.value = groups / n * sum, .square = error * error};
+	return error * error;
+}
+
+static struct cp_pooled from_sets(const struct cp_pool *pool)
+{
+	double of = (double)pool->ngroups / pool->nsets, sum = 0;
+
+	for (unsigned g = 0; g < pool->nsets; g++)
+		sum += pool->sets[g];
+	return (struct cp_pooled){.value = of * sum,
+		.square = sum < 1 ? 9 * of * of : square_of_sets(pool)};
 }
 
 /* ---- together ---- */
@@ -243,6 +259,34 @@ double cp_pool_unseen(const struct cp_pool *pool)
 		e.square +=
 			9.0 * pool->ngroups / pool->nsets * pool->ngroups / pool->nsets;
 	return e.square;
+}
+
+/* ---- of what is made of several ---- */
+
+void cp_pool_mix(struct cp_pool *to, const struct cp_pool *from, double times)
+{
+	to->nsets = from->nsets;
+	to->ngroups = from->ngroups;
+	to->instructions = from->instructions;
+	to->full = from->full;
+	to->in_bursts |= from->in_bursts;
+	to->in_sets |= from->in_sets;
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+		to->in[g] = from->in[g];
+	for (unsigned p = 0; p < CP_SAMPLE_PARTS; p++) {
+		to->bursts[p] += times * from->bursts[p];
+		to->sets[p] += times * from->sets[p];
+	}
+}
+
+double cp_pool_mixed_square(const struct cp_pool *mix)
+{
+	struct bursts b = bursts_of(mix);
+	double square = 0;
+
+	if (mix->in_bursts && b.all > 0 && b.groups > 1)
+		square += square_of_bursts(mix, &b);
+	return mix->in_sets ? square + square_of_sets(mix) : square;
 }
 
 static double coverage_of(const struct cp_pool *pool)

@@ -16,6 +16,11 @@ struct scope {
 	/* The part of predicted time that takes longer by its spread; none: as it is. */
 	int part;
 	bool timed, otherwise; /* made of predicted time; of what else is estimated */
+	/* While an interval is computed: which quantities were asked for; this one, by so
+	 * much more. */
+	bool *used;
+	size_t nudged;
+	double by;
 };
 
 int cp_report_quantity(const struct cp_report *report, const char *name)
@@ -150,22 +155,45 @@ static struct cp_value look_up(void *context, const char *name)
 	}
 	if (index < 0)
 		return cp_unavailable("not counted in this run");
+	if (scope->used)
+		scope->used[index] = true;
 	count = &scope->region->counts[index];
 	if (scope->own && count->status != CP_UNAVAILABLE &&
 		count->exclusive_status == CP_UNAVAILABLE)
 		return cp_unavailable("what nested regions have of it is not known");
-	return (struct cp_value){.value = value_of_count(scope, name, count),
+	return (struct cp_value){
+		.value = value_of_count(scope, name, count) +
+			 ((size_t)index == scope->nudged ? scope->by : 0),
 		.status = count->status,
 		.reason = count->reason};
+}
+
+/* Both counts of a ratio are estimates, of bursts and of sets: what is a part of the
+ * other may come out as a little more.  The interval is that of what came out. */
+static struct cp_value at_most_all(const struct cp_report *report,
+	const struct cp_metric *metric, struct cp_value value)
+{
+	if (!*report->sample || value.status != CP_ESTIMATED || value.value <= 1 ||
+		!cp_metric_is_part(metric))
+		return value;
+	value.value = 1;
+	value.reason = "sampled: estimates of two counts made it more than all, which "
+		       "cannot be";
+	return value;
 }
 
 struct cp_value cp_report_own(const struct cp_report *report,
 	const struct cp_region *region, const struct cp_metric *metric)
 {
-	struct scope scope = {report, region, true, NO_PART, false, false};
+	struct scope scope = {.report = report,
+		.region = region,
+		.own = true,
+		.part = NO_PART,
+		.nudged = SIZE_MAX};
 
-	return cp_metric_evaluate(
-		report->arena, metric->group, metric->formula, look_up, &scope);
+	return at_most_all(report, metric,
+		cp_metric_evaluate(
+			report->arena, metric->group, metric->formula, look_up, &scope));
 }
 
 static struct cp_value evaluate(struct scope *scope, const struct cp_metric *metric)
@@ -198,13 +226,88 @@ static void metrics_of_region(struct cp_report *report, struct cp_region *region
 	cp_spreads_of_region(report, region);
 	for (size_t i = 0; i < report->nmetrics; i++) {
 		const struct cp_metric *metric = report->metrics[i];
-		struct scope scope = {report, region, false, NO_PART, false, false};
+		struct scope scope = {.report = report,
+			.region = region,
+			.part = NO_PART,
+			.nudged = SIZE_MAX};
 		struct cp_value value = evaluate(&scope, metric);
 
 		region->metrics[i].error = error_of_metric(&scope, metric, &value);
 		if (value.status != CP_UNAVAILABLE)
 			value.reason = value.flag;
-		region->metrics[i].value = value;
+		region->metrics[i].value = at_most_all(report, metric, value);
+	}
+}
+
+/* ---- how well those of a sample are known ---- */
+
+#define STEP 1e-4 /* of a count, small enough for a formula to be a line */
+#define MAYBE_NOTHING                                                                    \
+	"sampled: what it is divided by may be 0, as far as is known of that"
+
+/* By how much the metric is more where that count is. */
+static bool find_slope(const struct scope *scope, const struct cp_metric *metric,
+	size_t quantity, double *slope)
+{
+	const struct cp_count *count = &scope->region->counts[quantity];
+	double value = (double)count->value, step = STEP * (value > 1 ? value : 1);
+	struct scope at = *scope;
+	struct cp_value more, less;
+
+	at.used = NULL;
+	at.nudged = quantity;
+	at.by = step;
+	more = evaluate(&at, metric);
+	at.by = value > step ? -step : 0;
+	less = evaluate(&at, metric);
+	*slope = (more.value - less.value) / (value > step ? 2 * step : step);
+	if (more.status == CP_UNAVAILABLE || less.status == CP_UNAVAILABLE)
+		return false;
+	at.by = -value;
+	return count->error < value || evaluate(&at, metric).status != CP_UNAVAILABLE;
+}
+
+/* All counts are of one sample: what that has too much of, several may have. */
+static void find_error(
+	struct scope *scope, const struct cp_metric *metric, struct cp_result *result)
+{
+	struct cp_pool mix = {.nsets = 0};
+	double square = 0, slope;
+
+	for (size_t i = 0; i < scope->report->nquantities; i++) {
+		const struct cp_count *count = &scope->region->counts[i];
+
+		if (!scope->used[i] || !count->pools)
+			continue;
+		if (!find_slope(scope, metric, i, &slope)) {
+			result->value = cp_unavailable(MAYBE_NOTHING);
+			return;
+		}
+		cp_pool_mix(&mix, &count->pools->all, slope);
+		square += slope * slope * cp_pool_unseen(&count->pools->all);
+	}
+	if (mix.nsets)
+		result->error = __builtin_sqrt(square + cp_pool_mixed_square(&mix));
+}
+
+void cp_metrics_errors(struct cp_report *report, struct cp_region *root)
+{
+	bool *used = cp_arena_alloc(report->arena, report->nquantities + 1);
+
+	for (const struct cp_region *at = root; at; at = cp_region_next(root, at)) {
+		struct scope scope = {.report = report,
+			.region = at,
+			.part = NO_PART,
+			.used = used,
+			.nudged = SIZE_MAX};
+
+		for (size_t i = 0; i < report->nmetrics; i++) {
+			memset(used, 0, report->nquantities);
+			if (at->metrics[i].value.status == CP_UNAVAILABLE)
+				continue;
+			evaluate(&scope, report->metrics[i]);
+			find_error(&scope, report->metrics[i], &at->metrics[i]);
+		}
 	}
 }
 
@@ -222,7 +325,10 @@ static bool relation_holds(
 
 static void check_group(struct cp_report *report, const struct cp_group *group)
 {
-	struct scope scope = {report, report->total, false, NO_PART, false, false};
+	struct scope scope = {.report = report,
+		.region = report->total,
+		.part = NO_PART,
+		.nudged = SIZE_MAX};
 
 	for (size_t i = 0; i < group->nchecks; i++) {
 		const struct cp_check *check = &group->checks[i];

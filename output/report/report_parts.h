@@ -164,6 +164,8 @@ void cp_merge_sums(
 
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
+/* And the intervals of those of a sample, where all of it is together. */
+void cp_metrics_errors(struct cp_report *report, struct cp_region *root);
 
 /* report_spreads.c: fills in the errors of cycles and seconds of a region. */
 void cp_spreads_of_region(const struct cp_report *report, struct cp_region *region);

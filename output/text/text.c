@@ -264,14 +264,35 @@ static const char *intervals_text(struct cp_text *text)
 	return line;
 }
 
+/* Behind those, metrics that tables have. */
+static const char *metric_intervals(struct cp_text *text)
+{
+	const struct cp_report *report = text->report;
+	const char *line = "";
+
+	for (size_t i = 0; i < report->nmetrics; i++) {
+		const struct cp_metric *metric = report->metrics[i];
+		const char *interval = cp_text_interval(text, metric->name);
+		bool column = false;
+
+		for (size_t j = 0; j < metric->group->ncolumns; j++)
+			column |=
+				strcmp(metric->group->columns[j].name, metric->name) == 0;
+		if (column && *interval)
+			line = cp_text_format(
+				text->arena, "%s, %s%s", line, metric->name, interval);
+	}
+	return line;
+}
+
 static void print_sampled(struct cp_text *text)
 {
 	cp_text_labelled(text, "sampled",
 		cp_text_format(text->arena,
 			"estimates for the machine below (CACHEPEEK_SAMPLE: %s), %s; "
-			"instructions and calls are exact%s",
+			"instructions and calls are exact%s%s",
 			text->report->sample, domain_text(text->report),
-			intervals_text(text)));
+			intervals_text(text), metric_intervals(text)));
 }
 
 static void print_shadows(struct cp_text *text)
@@ -384,6 +405,8 @@ static void write_whole(struct cp_text *text)
 	print_engine(text);
 	if (*text->report->shadows)
 		print_shadows(text);
+	if (*text->report->sample)
+		print_sampled(text);
 	if (*text->report->machine)
 		cp_text_labelled(text, "machine", text->report->machine);
 	print_pinned(text);

@@ -256,9 +256,12 @@ static void print_others(struct cp_text *text, const struct cp_group *group)
 		if (is_column(group, group->metrics[i].name) ||
 			value.status == CP_UNAVAILABLE)
 			continue;
-		line = cp_text_format(text->arena, "%.400s%s%s %s", line,
+		line = cp_text_format(text->arena, "%.400s%s%s %s%s", line,
 			*line ? ", " : "", group->metrics[i].name,
-			cp_text_with_unit(text, &group->metrics[i], value));
+			cp_text_with_unit(text, &group->metrics[i], value),
+			*text->report->sample
+				? cp_text_interval(text, group->metrics[i].name)
+				: "");
 	}
 	if (!*line)
 		return;

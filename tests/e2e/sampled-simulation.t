@@ -88,6 +88,61 @@ for my $path (@paths[0 .. 3]) {
 my %values = map { value(region($_->{report}), 'l1d_misses') => 1 } @sampled;
 cmp_ok(scalar(keys %values), '>', $seeds / 2, 'another seed is another sample');
 
+# ---- metrics: of several counts of one sample ----
+
+{
+	my ($true, @runs) = map { peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine, groups => 'cache',
+		env => {variable($_)}) } 0 .. $seeds;
+	my @wanted = qw(l1d_request_rate l1d_miss_ratio l1d_mpki l2_miss_ratio l2_mpki llc_mpki mem_volume miss_cycles served_l1);
+	for my $path (@paths[0 .. 3]) {
+		my $where = join('/', @$path) || 'whole run';
+		for my $name (@wanted) {
+			my $truth = region($true->{report}, @$path)->{metrics}{$name}{value};
+			my @metrics = map { region($_->{report}, @$path)->{metrics}{$name} } @runs;
+			is(scalar(grep { $_->{status} eq 'estimated' && $_->{error} > 0 } @metrics), $seeds, "$where: $name has an interval");
+			my @holds = grep { abs($_->{value} - $truth) <= $_->{error} } @metrics;
+			cmp_ok(scalar(@holds), '>=', fewest($seeds), "$where: $name: which holds")
+				or diag("true $truth: ", join(', ', map { "$_->{value} +- $_->{error}" } @metrics));
+		}
+	}
+	# What has too many of one count has too many of the other.
+	my ($ratio, @parts) = map { my $r = region($runs[0]{report}); $r->{metrics}{$_} // $r->{counts}{$_} } qw(l1d_miss_ratio l1d_misses l1d_accesses);
+	cmp_ok($ratio->{error} / $ratio->{value}, '<', sqrt(($parts[0]{error} / $parts[0]{value})**2 + ($parts[1]{error} / $parts[1]{value})**2) + 0.05,
+		'a ratio is known about as well as its parts');
+	my @all = map { my $m = region($_->{report}, 'stream')->{metrics}; map { $m->{$_} } qw(l1d_miss_ratio l2_miss_ratio llc_miss_ratio) } @runs;
+	is_deeply([grep { $_->{value} > 1 } @all], [], 'no more than all references of a region miss');
+	# One that is above 1 whatever the sample, and a group that says it cannot be.
+	my $group = write_file(scratch('parts.group'), <<'G');
+@group parts
+@title A part that is larger than the whole
+@need l1d_accesses l1d_misses
+part [ratio] = l1d_accesses / l1d_misses
+other [ratio] = 2 * l1d_accesses / l1d_misses
+@check l1d_accesses <= l1d_misses "it cannot be"
+@columns part "part"
+@mark part
+@long
+x
+@end
+G
+	my $limited = region(peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine, groups => $group, env => {variable(1)})->{report})->{metrics};
+	is($limited->{part}{value}, 1, 'a part is no more than all');
+	like($limited->{part}{reason}, qr/^sampled: estimates of two counts made it more than all/, 'which is said');
+	cmp_ok($limited->{part}{error}, '>', 0, 'with an interval');
+	cmp_ok($limited->{other}{value}, '>', 2, 'other ratios are what they are');
+	is(region($runs[0]{report}, 'tables')->{metrics}{llc_miss_ratio}{value}, undef, 'a ratio of what may be nothing has no value');
+	like(region($runs[0]{report}, 'tables')->{metrics}{llc_miss_ratio}{reason}, qr/^sampled: what it is divided by may be 0/, 'and why');
+	my ($csv, $text) = map { my $file = scratch("metrics.$_");
+		peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine, groups => 'cache', output => $file, env => {variable(1)});
+		read_file($file) } qw(csv txt);
+	like($csv, qr/^run,.*,metric,l1d_miss_ratio,0\.\d+,ratio,estimated,,0\.\d+,,$/m, 'CSV: their errors');
+	like($text, qr/^whole run: .*l1d_request_rate ~[\d.]+\/I \xc2\xb1[\d.]+ %/m, 'text: their intervals');
+	like($text =~ s/\s+/ /gr, qr/95 % intervals: .*, l1d_miss_ratio \xc2\xb1[\d.]+ %/, 'text: those of columns');
+	my $schema = source() . '/doc/cachepeek-report-1.schema.json';
+	is(run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, write_file(scratch('metrics.json'), $runs[0]{json})])->{out},
+		"1 reports, 0 faults\n", 'the JSON is what its schema says');
+}
+
 # ---- what is not ----
 
 my $once = region($sampled[0]{report}, 'once');

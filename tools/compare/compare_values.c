@@ -133,9 +133,15 @@ struct cp_value cp_compare_metric(
 	struct cp_comparison *c, unsigned i, const struct cp_metric *metric)
 {
 	struct lookup lookup = {c, i};
-
-	return cp_metric_evaluate(
+	struct cp_value value = cp_metric_evaluate(
 		&c->arena, metric->group, metric->formula, look_up, &lookup);
+
+	/* As in reports (report_metrics.c); while an interval is computed it is what it
+	 * is. */
+	if (value.value > 1 && value.status == CP_ESTIMATED && !c->view.run &&
+		c->of[i].machine.sampled && cp_metric_is_part(metric))
+		value.value = 1;
+	return value;
 }
 
 bool cp_compare_nowhere(
