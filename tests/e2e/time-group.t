@@ -174,7 +174,12 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', source() . '/doc/cachepeek-report-1.schema.json', scratch('time.json')]);
 	is(status_text($check->{status}), 'exit 0', 'as its schema says') or diag($check->{out} . $check->{err});
 
-	# What weighs misses, or stalls, is estimated otherwise.
+	# What weighs misses, or stalls, is estimated otherwise; so is what has that beside the time.
+	my $mixed = write_file(scratch('mixed.group'), "\@group mixed\n\@title Both\n\@need cycles\n"
+		. "both [ratio] = cycles / MEMORY_CYCLES\nalone [ratio] = cycles / 4\n\@columns both \"both\"\n\@long\nboth\n\@end\n");
+	my ($mixture, %mixed) = counted($machine, "time,$mixed", $two);
+	is($mixed{''}{metrics}{both}{error}, undef, 'with an assumed weight: none');
+	is_near($mixed{''}{metrics}{alone}{error}, $mixed{''}{counts}{cycles}{error} / 4, 'a formula of cycles has that of theirs');
 	($report, %region) = counted($machine, 'cache,stalls,time', $two);
 	is($region{''}{metrics}{$_}{error}, undef, "$_: none") for qw(miss_cost stall_share);
 	ok(defined $region{''}{metrics}{predicted_time}{error}, 'but the time has one');

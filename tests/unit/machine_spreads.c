@@ -20,7 +20,7 @@
 	"width = 4\nwindow = 200\nmispredict-latency = 16\n"
 #define ALL_SAID                                                                         \
 	"spread = l1d 1 l2 2 llc 3 stlb 4 memory-latency 5 walk-latency 6 clock-mhz 7\n" \
-	"spread = width 8 window 9 mispredict-latency 10\n"
+	"spread = width 9 window 8 mispredict-latency 10\n"
 
 static struct cp_machine machine_of(const char *text)
 {
