@@ -8,6 +8,7 @@
 # 10 % on either side where 1,000 instructions have a miss, are the goals.
 # Usage: sampled.sh [CASE...]; PLAN (fast) is the sample; SIZE=100 for programs that take
 # two seconds or more natively (10 is a tenth of that); SEEDS=100 takes a day then.
+# RUNS=0 SIZE=1 SEEDS=100 PLAN=fast,period=1000000 has no times, and takes minutes.
 set -u
 . "$(dirname "$0")/modes.bash"
 PLAN=${PLAN:-fast} SEEDS=${SEEDS:-3} RUNS=${RUNS:-1} SIZE=${SIZE:-10}
@@ -116,16 +117,25 @@ coverage() # CASE
 		}' "$1" "$WORK/000000.json" $(seq -f "$WORK/%06.0f.json" "$SEEDS")
 }
 
-CASES=${*:-gzip xz bzip2 sort sqlite3 python3 perl matmul cc1 chase columns}
-echo "case         native     none and ratio to native   cachegrind           full        sampled"
-for c in $CASES; do
-	row "$c" 0 native none cachegrind full 1 | tee -a "$WORK/rows"
-	for ((seed = 2; seed <= SEEDS; seed++)); do
-		user_seconds "$c" "$seed" >"$WORK/time" || exit 1
+# The file of the full simulation, and of each seed.
+simulate() # CASE
+{
+	local seed
+
+	for seed in 0 $(seq "$SEEDS"); do
+		user_seconds "$1" "${seed/#0/full}" >"$WORK/time" || return 1
 	done
-	coverage "$c" >>"$WORK/coverage" || exit 1
+}
+
+CASES=${*:-gzip xz bzip2 sort sqlite3 python3 perl matmul cc1 chase columns}
+((RUNS)) &&
+	echo "case         native     none and ratio to native   cachegrind           full        sampled"
+for c in $CASES; do
+	((RUNS)) && row "$c" 0 native none cachegrind full 1 | tee -a "$WORK/rows"
+	simulate "$c" || exit 1
+	coverage "$c" | tee -a "$WORK/coverage"
 done
-awk '{ n += log($9 / $3); g += log($5 / $9); w += log($9 / $2) } END {
+((RUNS)) && awk '{ n += log($9 / $3); g += log($5 / $9); w += log($9 / $2) } END {
 	printf("geometric means: %.2f times the no-op tool, cachegrind %.2f times slower, " \
 		"%.1f times native\n", exp(n / NR), exp(g / NR), exp(w / NR)) }' "$WORK/rows"
 echo
