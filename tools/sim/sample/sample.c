@@ -27,6 +27,12 @@ static struct {
 
 /* ---- counts ---- */
 
+/* Behind those are points of a sweep that there are not, which stay 0. */
+static UInt sampled_counters(void)
+{
+	return CP_SIM_SET_SWEEP + tool_options.sweep.npoints;
+}
+
 static void take_bursts(ULong *count, UInt part, const struct core *core)
 {
 	count += part;
@@ -46,7 +52,7 @@ static void take_sets(ULong *count, const struct core *core)
 
 		from[CP_SIM_SET_beyond_l2_lines] = missed;
 		from[CP_SIM_SET_llc_accesses] = missed;
-		for (UInt i = CP_SIM_NBURST; i < CP_SIM_NSAMPLED; i++)
+		for (UInt i = CP_SIM_NBURST; i < sampled_counters(); i++)
 			count[i * CP_SIM_PARTS + g] += from[i];
 	}
 }
@@ -65,7 +71,9 @@ static void take_sample(struct sample_thread *t, UInt machine, struct core *core
 	if (machine == 0)
 		take_parts(t->count, t, core);
 	take_parts(sampling.machine[machine], t, core);
-	VG_(memset)(core->sets->count, 0, sizeof(core->sets->count));
+	for (UInt g = 0; g < tool_options.sample.sets; g++)
+		VG_(memset)
+	(core->sets->count[g], 0, (sampled_counters() - CP_SIM_NBURST) * sizeof(ULong));
 	VG_(memset)(core->count, 0, sizeof(core->count));
 }
 
@@ -263,7 +271,7 @@ void sample_forget(struct sample_thread *t)
 
 static void copy_parts(ULong *to, const ULong *from)
 {
-	for (UInt i = 0; to && from && i < CP_SIM_SAMPLE_WORDS; i++)
+	for (UInt i = 0; to && from && i < sampled_counters() * CP_SIM_PARTS; i++)
 		to[i] = from[i];
 }
 
@@ -285,7 +293,7 @@ static void say_parts(const HChar *who, UInt number, const ULong *count)
 #undef X
 	};
 
-	for (UInt i = 0; i < CP_SIM_SET_SWEEP + tool_options.sweep.npoints; i++)
+	for (UInt i = 0; i < sampled_counters(); i++)
 		for (UInt g = 0; g < CP_SIM_PARTS; g++)
 			if (i < CP_SIM_SET_SWEEP)
 				VG_(umsg)
