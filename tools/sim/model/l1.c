@@ -22,15 +22,6 @@ void data_access(
 	span_end(core, kind);
 }
 
-void l1_fetch_line(struct core *core, uint64_t full, uint32_t stamp)
-{
-	static const struct shape any;
-	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
-	struct way way = l1i_touch(core, any, &core->l1i, line);
-
-	*stamp_at(core, stamp_offset(core, &core->l1i, way)) = stamp;
-}
-
 void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
 {
 	int code = tlb == &core->itlb || tlb == &core->itlb_2m;

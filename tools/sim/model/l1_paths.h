@@ -418,15 +418,6 @@ LANES_INLINE void data_touch(struct core *core, struct shape s, uint64_t full,
 		data_line(core, s, full, line, kind, writes, page, settled, stamp);
 }
 
-/* A reference whose page nobody asks for, so that the line is not filtered for it. */
-LANES_INLINE void line_touch(struct core *core, struct shape s, uint64_t full,
-	enum access kind, int writes, uint32_t stamp)
-{
-	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
-
-	data_line(core, s, full, line, kind, writes, 0, FRESH, stamp);
-}
-
 LANES_INLINE struct way l1i_miss(struct core *core, struct shape s, struct cache *l1i,
 	uint64_t line, struct cache_place p)
 {

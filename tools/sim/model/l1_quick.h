@@ -2,12 +2,14 @@
  *
  * What most references are that the filter has not, on plain machines with the usual
  * lines, pages, L1D and L2: no call, and all sizes known to the compiler.  What does not
- * go like that starts again in data_touch().
+ * go like that starts again in data_touch().  So do references to sampled sets, at the
+ * end, which no filter is told of.
  */
 #ifndef CACHEPEEK_SIM_L1_QUICK_H
 #define CACHEPEEK_SIM_L1_QUICK_H
 
 #include "model/l1_paths.h"
+#include "model/sets.h"
 
 /* A reference to a line that is not far, in a page that the DTLB has. */
 struct quick {
@@ -178,6 +180,95 @@ LANES_INLINE int quick_alone(struct core *core, struct shape s,
 		quick_in(core, &dtlb, way_of(p, (unsigned)way), place, line, stamp, 1);
 
 	return way >= 0 && line < FAR_LINES_FROM && run_quickly(core, s, &q);
+}
+
+/* ---- a log of references to sampled sets (sets.h), whose pages nobody asks for ---- */
+
+/* The host cannot foresee whether a word is a load or a store, but that L1 has its line:
+ * nothing here branches on the former. */
+
+/* A word of data. */
+struct logged {
+	uint64_t line;
+	enum access kind;
+	uint32_t writes;
+};
+
+LANES_INLINE struct logged log_read(uint64_t word, uint32_t line_shift)
+{
+	uint64_t store = (uint64_t)((int64_t)word >> 63);
+
+	return (struct logged){
+		((word ^ store) & (SAMPLE_BOTH - 1)) >> line_shift,
+		(enum access)(LOAD + (store & 1)),
+		(uint32_t)(word / SAMPLE_BOTH) & 1, /* set in all complements, too */
+	};
+}
+
+LANES_INLINE int log_is_code(uint64_t word)
+{
+	return word >> 62 == SAMPLE_CODE >> 62;
+}
+
+static __attribute__((noinline)) void log_code(
+	struct core *core, uint64_t full, uint32_t stamp)
+{
+	static const struct shape any;
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
+	struct way way = l1i_touch(core, any, &core->l1i, line);
+
+	*stamp_at(core, stamp_offset(core, &core->l1i, way)) = stamp;
+}
+
+/* A reference that L1D has not, or that others have to be told of. */
+static __attribute__((noinline)) void log_slowly(
+	struct core *core, uint32_t lanes, struct logged is, uint32_t stamp)
+{
+	struct shape s = {lanes, 0, 0, 0, 0};
+
+	data_line(core, s, is.line, far_lines_shorten(&core->uncore->far_lines, is.line),
+		is.kind, (int)is.writes, 0, FRESH, stamp);
+}
+
+/* Returns whether L1D has the line, and nobody is to be told. */
+LANES_INLINE int log_hit(
+	const struct cache *l1d, struct logged is, uint32_t tells, uint32_t stamp)
+{
+	struct cache_place p = cache_place(l1d, is.line);
+	int found = cache_find(l1d, p);
+	uint8_t *flags = way_byte(l1d, way_of(p, (unsigned)found));
+
+	if (__builtin_expect(found < 0, 0) || needs_owning(*flags, is.writes) ||
+		__builtin_expect(is.writes & tells, 0))
+		return 0;
+	*flags |= (uint8_t)(is.writes * L1_DIRTY);
+	row_stamps(l1d, p.row)[found] = stamp;
+	return 1;
+}
+
+/* Stamps have to come from the core's clock, which has two ticks for a reference. */
+LANES_INLINE void log_run(
+	struct core *core, struct shape s, const uint64_t *at, const uint64_t *end)
+{
+	struct cache l1d = l1d_shaped(core, s);
+	uint32_t stamp = (uint32_t)core->clock, ticks = (uint32_t)(end - at) * 2,
+		 tells = is_sweeping(core, SWEEP_L2) != 0;
+	uint64_t fetched = 0;
+
+	core->clock += ticks;
+	core->idle_ticks += ticks;
+	for (; at < end; at++, stamp += 2) {
+		struct logged is = log_read(*at, line_bits(core, s));
+
+		if (__builtin_expect(log_is_code(*at), 0)) {
+			if (*at != fetched)
+				log_code(core, *at ^ SAMPLE_CODE, stamp);
+			fetched = *at;
+		} else if (is.line >= FAR_LINES_FROM ||
+			   !log_hit(&l1d, is, tells, stamp)) {
+			log_slowly(core, s.l1, is, stamp);
+		}
+	}
 }
 
 #endif

@@ -50,17 +50,19 @@ SHAPES(X)
 #undef X
 PATHS(any, LANES_SHAPE(0, 0))
 
-#define LINE(l1)                                                                         \
-	static void line_##l1(struct core *core, uint64_t line, enum access kind,        \
-		int writes, uint32_t stamp)                                              \
+#define LOG(name, ...)                                                                   \
+	static void log_##name(                                                          \
+		struct core *core, const uint64_t *at, const uint64_t *end)              \
 	{                                                                                \
-		static const struct shape s = {l1, 0, 0, 0, 0};                          \
+		static const struct shape s = __VA_ARGS__;                               \
                                                                                          \
-		line_touch(core, s, line, kind, writes, stamp);                          \
+		log_run(core, s, at, end);                                               \
 	}
-LINE(0)
-LINE(8)
-LINE(12)
+LOG(any, {0, 0, 0, 0, 0})
+LOG(8, {8, 0, 0, 0, 0})
+LOG(12, {12, 0, 0, 0, 0})
+LOG(usual_8, {8, 0, 0, 1, USUAL_SETS})
+LOG(usual_12, {12, 0, 0, 1, USUAL_SETS})
 
 #define QUICK(l1, tlb, l2)                                                               \
 	static __attribute__((noinline)) void touch_##l1##_##tlb##_##l2(                 \
@@ -148,17 +150,22 @@ static void choose_code(struct core *core)
 #undef X
 }
 
-static void choose_line(struct core *core)
+static void choose_log(struct core *core)
 {
-	core->paths.line = cache_has_shape(&core->l1d, 8)    ? line_8
-			   : cache_has_shape(&core->l1d, 12) ? line_12
-							     : line_0;
+	const struct cache *l1d = &core->l1d;
+	int usual = l1d->sets == USUAL_SETS && core->line_shift == USUAL_LINE;
+
+	core->paths.log = log_any;
+	if (cache_has_shape(l1d, 8))
+		core->paths.log = usual ? log_usual_8 : log_8;
+	if (cache_has_shape(l1d, 12))
+		core->paths.log = usual ? log_usual_12 : log_12;
 }
 
 static void choose_paths(struct core *core)
 {
 	choose_page(core);
-	choose_line(core);
+	choose_log(core);
 	choose_data(core);
 	choose_code(core);
 	core->paths.place = place_any;

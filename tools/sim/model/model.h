@@ -122,9 +122,8 @@ struct paths {
 	/* The first reference to a place that the filter has not. */
 	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
 		uint32_t stamp);
-	/* A line of data whose page nobody asks for (sample/sets.h). */
-	void (*line)(struct core *core, uint64_t line, enum access kind, int writes,
-		uint32_t stamp);
+	/* A log of lines whose pages nobody asks for (sets.h). */
+	void (*log)(struct core *core, const uint64_t *at, const uint64_t *end);
 	/* The rest of a batch with one place, that one, and one line of code, which is
 	 * known. */
 	void (*only)(struct core *core, const struct batch *b, uint64_t line, uint64_t at,
@@ -259,8 +258,6 @@ void l1_choose_paths(struct core *core);
 extern int l1_oldest_host; /* for tests: uses nothing that not all hosts have */
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);
-/* A line of code whose page nobody asks for. */
-void l1_fetch_line(struct core *core, uint64_t line, uint32_t stamp);
 
 /* outer.c: behind the first level.  After core->sweep is set, the paths are to be
  * chosen again. */

@@ -76,21 +76,3 @@ void sample_sets_take(struct core *core, uint64_t line)
 	if (core->sweep)
 		sample_sets_take_swept(core, line);
 }
-
-/* Stamps have to come from the core's clock, which has two ticks for a reference. */
-static uint32_t tick_clock(struct core *core)
-{
-	core->clock += 2;
-	core->idle_ticks += 2;
-	return (uint32_t)core->clock - 2;
-}
-
-void sample_sets_data(struct core *core, uint64_t line, enum access kind, int writes)
-{
-	core->paths.line(core, line, kind, writes, tick_clock(core));
-}
-
-void sample_sets_code(struct core *core, uint64_t line)
-{
-	l1_fetch_line(core, line, tick_clock(core));
-}

@@ -46,10 +46,11 @@ int sample_sets_begin(struct core *core, const struct sample_sets *chosen);
 void sample_sets_take(struct core *core, uint64_t line);
 void sample_sets_take_swept(struct core *core, uint64_t line);
 
-/* A reference, and a fetch from one line of code, while first levels are simulated in
- * those sets only. */
-void sample_sets_data(struct core *core, uint64_t line, enum access kind, int writes);
-void sample_sets_code(struct core *core, uint64_t line);
+/* While first levels are simulated in those sets only, paths.log takes a log of words:
+ * the address of a load, the complement of a store's, or a line of code.  No address has
+ * these bits: a line of code, and a load whose place is stored to as well. */
+#define SAMPLE_CODE (1ull << 62)
+#define SAMPLE_BOTH (1ull << 61)
 
 /* A number that looks random, of each state of *state. */
 uint64_t sample_random(uint64_t *state);

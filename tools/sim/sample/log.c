@@ -9,21 +9,16 @@
 #define MOST_WORDS 12
 #define MOST_INSTRUCTIONS 512
 #define MOST_FETCHED 16
-/* No address has these bits: a line of code, and a load whose place is stored to as well.
- * A store's address is complemented. */
-#define CODE (1ull << 62)
-#define BOTH (1ull << 61)
-
-/* Between bursts there is nothing to do for the last line of a group. */
-enum { LOADED, STORED, FETCHED, TABLES };
-
 enum { BUCKETS = 1 << 14 };
 
 /* The log is of the running thread; sites are the process's. */
 static struct {
 	enum sample_mode mode;
-	ULong newest[TABLES][SAMPLE_MOST_GROUPS];
-	IRExpr *now_at;              /* of this superblock, or NULL */
+	IRExpr *now_at; /* of this superblock, or NULL */
+	/* And what temporaries of it hold, or NULL; counted: instructions since then. */
+	IRExpr *instructions, *end;
+	UInt counted;
+	Int seen;                    /* statements in which nothing changed that */
 	ULong fetched[MOST_FETCHED]; /* lines of code that it has written */
 	UInt nfetched;
 	struct site *sites; /* numbered from 1 */
@@ -64,7 +59,6 @@ void sample_log_use(enum sample_mode to)
 	sample_now.header = to == SAMPLE_ALL ? WORD : 0;
 	sample_now.code = to == SAMPLE_SETS ? WORD : 0;
 	sample_now.end = logged.words;
-	VG_(memset)(logged.newest, 0xff, sizeof(logged.newest)); /* NO_LINE */
 }
 
 /* ---- where it is ---- */
@@ -75,8 +69,9 @@ enum { SHADOW = 2, SHADOW_AT = sizeof(VexGuestArchState) - WORD };
 
 void sample_find(void)
 {
-	logged.now_at = NULL;
+	logged.now_at = logged.instructions = logged.end = NULL;
 	logged.nfetched = 0;
+	logged.seen = 0;
 }
 
 void sample_show(ThreadId tid)
@@ -95,14 +90,78 @@ IRExpr *sample_now_at(IRSB *out)
 	return logged.now_at;
 }
 
+static IRExpr *emit_sum(IRSB *out, IRExpr *a, IRExpr *b)
+{
+	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
+}
+
+/* Whatever is called may empty the log, or have another thread's. */
+static void look_for_calls(const IRSB *out)
+{
+	for (; logged.seen < out->stmts_used; logged.seen++)
+		if (out->stmts[logged.seen]->tag == Ist_Dirty)
+			logged.instructions = logged.end = NULL;
+}
+
+static IRExpr *kept_end(IRSB *out)
+{
+	look_for_calls(out);
+	if (!logged.end)
+		logged.end = sample_load(out, sample_now_at(out), &sample_now.end);
+	return logged.end;
+}
+
+static IRExpr *kept_instructions(IRSB *out)
+{
+	look_for_calls(out);
+	if (!logged.instructions) {
+		logged.instructions =
+			sample_load(out, sample_now_at(out), &sample_now.instructions);
+		logged.counted = 0;
+	}
+	return logged.instructions;
+}
+
+/* It leaves the number of instructions alone. */
+void sample_call(IRSB *out, void (*function)(void))
+{
+	IRExpr *instructions = kept_instructions(out);
+	IRDirty *d = unsafeIRDirty_0_N(
+		0, "sample", VG_(fnptr_to_fnentry)((void *)function), mkIRExprVec_0());
+
+	/* In this order the comparison itself loads. */
+	d->guard = emit_kept(out, Ity_I1,
+		IRExpr_Binop(Iop_CmpLT64U, instructions,
+			sample_load(out, sample_now_at(out), &sample_now.next)));
+	d->guard = emit_kept(out, Ity_I1, IRExpr_Unop(Iop_Not1, d->guard));
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+	look_for_calls(out);
+	logged.instructions = instructions;
+}
+
+void sample_count(IRSB *out, UInt instructions)
+{
+	IRExpr *since;
+
+	if (!instructions)
+		return;
+	since = kept_instructions(out);
+	logged.counted += instructions;
+	sample_store(out, sample_now_at(out), &sample_now.instructions,
+		emit_sum(out, since, emit_constant(logged.counted)));
+}
+
 /* ---- batches ---- */
 
 /* A batch at a line: its number is in the log. */
 struct site {
 	const struct batch *batch;
 	ULong line;
-	UInt places, next; /* next: of the same bucket, or 0 */
+	ULong known[BATCH_PLACES]; /* where those places are; NOT_KNOWN: it is written */
+	UInt places, next;         /* next: of the same bucket, or 0 */
 };
+
+#define NOT_KNOWN (~0ull)
 
 static UInt add_site(struct site site)
 {
@@ -115,16 +174,23 @@ static UInt add_site(struct site site)
 	return logged.nsites;
 }
 
-static UInt find_site(const struct batch *b, ULong line, UInt places)
+static Bool same_site(const struct site *a, const struct site *b)
 {
-	UInt *first = &logged.bucket[((Addr)b / 8 ^ line * 31) % BUCKETS], at;
+	for (UInt i = 0; i < BATCH_PLACES; i++)
+		if (a->known[i] != b->known[i])
+			return False;
+	return a->batch == b->batch && a->line == b->line && a->places == b->places;
+}
 
-	for (at = *first; at; at = logged.sites[at].next)
-		if (logged.sites[at].batch == b && logged.sites[at].line == line &&
-			logged.sites[at].places == places)
+static UInt find_site(struct site site)
+{
+	UInt *first = &logged.bucket[((Addr)site.batch / 8 ^ site.line * 31) % BUCKETS];
+
+	for (UInt at = *first; at; at = logged.sites[at].next)
+		if (same_site(&logged.sites[at], &site))
 			return at;
-	*first = add_site((struct site){b, line, places, *first});
-	return *first;
+	site.next = *first;
+	return *first = add_site(site);
 }
 
 /* ---- generated code ---- */
@@ -133,11 +199,6 @@ struct writer {
 	IRSB *out;
 	IRExpr *now, *end;
 };
-
-static IRExpr *emit_sum(IRSB *out, IRExpr *a, IRExpr *b)
-{
-	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
-}
 
 static void put_word(const struct writer *w, IRExpr *word)
 {
@@ -172,9 +233,22 @@ static IRExpr *word_of(IRSB *out, const struct batch_place *p, IRExpr *at)
 {
 	return p->first_kind == STORE
 		       ? emit_kept(out, Ity_I64, IRExpr_Unop(Iop_Not64, at))
-	       : p->writes ? emit_kept(out, Ity_I64,
-				     IRExpr_Binop(Iop_Or64, at, emit_constant(BOTH)))
-			   : at;
+	       : p->writes
+		       ? emit_kept(out, Ity_I64,
+				 IRExpr_Binop(Iop_Or64, at, emit_constant(SAMPLE_BOTH)))
+		       : at;
+}
+
+/* A place that is the same whenever the batch runs is not written if that is a matter
+ * of bursts only: the site has it. */
+static Bool is_known(const struct batch_place *p, const IRExpr *at)
+{
+	ULong first = at->tag == Iex_Const ? at->Iex.Const.con->Ico.U64 : 0,
+	      shift = line_shift();
+
+	return at->tag == Iex_Const &&
+	       sample_leaves_out(&sample_now.chosen, first >> shift) &&
+	       sample_leaves_out(&sample_now.chosen, (first + p->last) >> shift);
 }
 
 static void write_reference(struct writer *w, const struct batch_place *p, IRExpr *at)
@@ -192,6 +266,8 @@ static Bool is_wide(const struct batch_place *p)
 
 static void write_place(struct writer *w, const struct batch_place *p, IRExpr *at)
 {
+	if (is_known(p, at))
+		return;
 	write_reference(w, p, at);
 	if (is_wide(p))
 		write_reference(w, p, emit_sum(w->out, at, emit_constant(p->last)));
@@ -212,8 +288,19 @@ static void write_code(struct writer *w, ULong line)
 {
 	if (sample_leaves_out(&sample_now.chosen, line) || is_fetched(line))
 		return;
-	put_word(w, emit_constant(CODE | line));
+	put_word(w, emit_constant(SAMPLE_CODE | line));
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
+}
+
+static UInt site_of(const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+{
+	struct site site = {.batch = b, .line = line, .places = places};
+
+	for (UInt i = 0; i < BATCH_PLACES; i++)
+		site.known[i] = i < places && is_known(&b->place[i], at[i])
+					? at[i]->Iex.Const.con->Ico.U64
+					: NOT_KNOWN;
+	return find_site(site);
 }
 
 void sample_write(
@@ -221,14 +308,15 @@ void sample_write(
 {
 	struct writer w = {.out = out, .now = sample_now_at(out)};
 
-	w.end = sample_load(out, w.now, &sample_now.end);
-	put_word(&w, emit_constant(find_site(b, line, places)));
+	w.end = kept_end(out);
+	put_word(&w, emit_constant(site_of(b, line, at, places)));
 	move_end(&w, sample_load(out, w.now, &sample_now.header));
 	for (UInt i = 0; i <= b->more_lines; i++)
 		write_code(&w, line + i);
 	for (UInt i = 0; i < places; i++)
 		write_place(&w, &b->place[b->order[i]], at[b->order[i]]);
 	sample_store(out, w.now, &sample_now.end, w.end);
+	logged.end = w.end;
 }
 
 /* ---- in a burst ---- */
@@ -238,17 +326,24 @@ void sample_model(batch_function *model, UInt places, UInt lines)
 	logged.model_of[places][lines - 1] = model;
 }
 
+static const ULong *read_place(const ULong *from, const struct batch_place *p, ULong *at)
+{
+	*at = p->first_kind == STORE ? ~*from : *from & ~SAMPLE_BOTH;
+	return from + 1 + is_wide(p);
+}
+
 static const ULong *run_batch(const ULong *from)
 {
 	const struct site *site = &logged.sites[*from++];
 	const struct batch *b = site->batch;
-	ULong at[BATCH_PLACES] = {0};
+	ULong at[BATCH_PLACES];
 
 	for (UInt i = 0; i < site->places; i++) {
-		const struct batch_place *p = &b->place[b->order[i]];
+		UInt n = b->order[i];
 
-		at[b->order[i]] = p->first_kind == STORE ? ~*from : *from & ~BOTH;
-		from += 1u + is_wide(p);
+		at[n] = site->known[n];
+		if (at[n] == NOT_KNOWN)
+			from = read_place(from, &b->place[n], &at[n]);
 	}
 	logged.model_of[site->places][b->more_lines](
 		b, site->line, at[0], at[1], at[2], at[3]);
@@ -257,40 +352,12 @@ static const ULong *run_batch(const ULong *from)
 
 /* ---- between them ---- */
 
-/* The same on each machine: what has been asked for last in a group is the program's. */
-static void touch_code(ULong line)
+/* The same on each machine. */
+static void run_log(const ULong *at, const ULong *end)
 {
-	ULong *last = &logged.newest[FETCHED][line & sample_now.chosen.mask];
-
-	if (*last == line)
-		return;
-	*last = line;
 	for (UInt i = 0; i < team.size; i++)
-		sample_sets_code(team.member[i], line);
-}
-
-static void touch_data(ULong line, enum access kind, Bool writes)
-{
-	UInt group = line & sample_now.chosen.mask;
-	ULong *last = &logged.newest[LOADED][group],
-	      *stored = &logged.newest[STORED][group];
-
-	if ((writes ? *stored : *last) == line)
-		return;
-	*stored = writes ? line : NO_LINE;
-	*last = line;
-	for (UInt i = 0; i < team.size; i++)
-		sample_sets_data(team.member[i], line, kind, writes);
-}
-
-static void replay_word(ULong word, UInt shift)
-{
-	if ((Long)word < 0)
-		touch_data(~word >> shift, STORE, True);
-	else if (word & CODE)
-		touch_code(word ^ CODE);
-	else
-		touch_data((word & ~BOTH) >> shift, LOAD, (word & BOTH) != 0);
+		team.member[i]->paths.log(
+			team.member[i], (const uint64_t *)at, (const uint64_t *)end);
 }
 
 /* ---- both ---- */
@@ -304,19 +371,26 @@ void sample_drain(void)
 		while (at < end)
 			at = run_batch(at);
 	else if (logged.mode == SAMPLE_SETS)
-		while (at < end)
-			replay_word(*at++, line_shift());
+		run_log(at, end);
+}
+
+static void touch_line(ULong line, enum access kind)
+{
+	ULong a = line << line_shift(), word = kind == STORE ? ~a : a;
+
+	if (!sample_leaves_out(&sample_now.chosen, line))
+		run_log(&word, &word + 1);
 }
 
 Bool sample_direct(Addr a, UWord size, enum access kind)
 {
+	UInt shift = line_shift();
+
 	sample_drain();
 	if (logged.mode == SAMPLE_ALL)
 		return False;
 	if (logged.mode == SAMPLE_SETS)
-		for (ULong line = a >> line_shift();
-			line <= (a + size - 1) >> line_shift(); line++)
-			if (!sample_leaves_out(&sample_now.chosen, line))
-				touch_data(line, kind, kind == STORE);
+		for (ULong line = a >> shift; line <= (a + size - 1) >> shift; line++)
+			touch_line(line, kind);
 	return True;
 }

@@ -67,6 +67,10 @@ void sample_show(ThreadId tid);
 /* For instrument.c: first, of each superblock. */
 void sample_find(void);
 
+/* A call of the function once `next` has come; adds instructions. */
+void sample_call(IRSB *out, void (*function)(void));
+void sample_count(IRSB *out, UInt instructions);
+
 /* For settle.c: in the place of a call of the model's function, of which sample_model is
  * told.  at: of the places. */
 void sample_write(

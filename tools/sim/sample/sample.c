@@ -318,25 +318,5 @@ void sample_machine_report(UInt machine)
 
 void sample_watch(IRSB *out)
 {
-	IRExpr *now = sample_now_at(out);
-	IRDirty *d = unsafeIRDirty_0_N(
-		0, "sample", VG_(fnptr_to_fnentry)((void *)step_phase), mkIRExprVec_0());
-
-	d->guard = emit_kept(out, Ity_I1,
-		IRExpr_Binop(Iop_CmpLE64U, sample_load(out, now, &sample_now.next),
-			sample_load(out, now, &sample_now.instructions)));
-	addStmtToIRSB(out, IRStmt_Dirty(d));
-}
-
-void sample_count(IRSB *out, UInt instructions)
-{
-	IRExpr *now, *sum;
-
-	if (!instructions)
-		return;
-	now = sample_now_at(out);
-	sum = emit_kept(out, Ity_I64,
-		IRExpr_Binop(Iop_Add64, sample_load(out, now, &sample_now.instructions),
-			emit_constant(instructions)));
-	sample_store(out, now, &sample_now.instructions, sum);
+	sample_call(out, step_phase);
 }

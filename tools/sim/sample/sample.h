@@ -56,9 +56,7 @@ void sample_copy_machine(UInt machine, ULong *to);
 void sample_report(const struct sample_thread *t, UInt tid);
 void sample_machine_report(UInt machine);
 
-/* For instrument.c: at the beginning of a superblock, and
- * before each exit. */
+/* For instrument.c: at the beginning of a superblock. */
 void sample_watch(IRSB *out);
-void sample_count(IRSB *out, UInt instructions);
 
 #endif
