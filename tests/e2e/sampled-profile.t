@@ -198,6 +198,29 @@ my $text = profile('dcache', $plan, 1, output => '-');
 like($text =~ s/\s+/ /gr, qr/estimates from a sample \(CACHEPEEK_SAMPLE\)/, 'text: a sample');
 like($text, qr/^walk +\(places.c\) +[\d.]+ ±[\d.]+ +[\d.]+ [kM] ±[\d.]+%/m, 'text: share and misses with their intervals');
 unlike($text, qr/exact for the machine/, 'text: not exact');
+# In a sum of shares one that is not known is none.
+my $whole_text = scratch('sums.txt');
+profile('dcache', $plan, 1, output => $whole_text);
+my ($summary) = read_file($whole_text) =~ /^Function Summary\n[^\n]*\n(.*?)\n\n/ms;
+my ($unknown, @wrong) = (0);
+for (split(/\n/, $summary)) {
+	my ($share, $sum) = /^ *(\S+) +(\S+) / or next;
+	next if /^ *\(/;
+	$unknown ||= $share eq "\xe2\x80\x94";
+	push(@wrong, $_) if ($sum eq "\xe2\x80\x94") != !!$unknown;
+}
+ok($unknown, 'text: some places have no share');
+is_deeply(\@wrong, [], 'text: nor has their sum, from there on');
+like($summary, qr/^ *\(\d+ more\)$/m, 'text: those that are left out, too');
+
+my ($head, @csv) = split(/\n/, read_file(do { my $file = scratch('x.csv'); profile('dcache', $plan, 1, output => $file); $file }));
+my @names = split(/,/, $head);
+my %run = do { my @cells = split(/,/, $csv[0], -1); map { $names[$_] => $cells[$_] } 0 .. $#names };
+is_near($run{l1d_load_misses}, $sampled[0]{counts}{l1d_load_misses}, 'CSV: an estimate');
+is_near($run{l1d_load_misses_error}, $sampled[0]{errors}{l1d_load_misses}, 'CSV: with its interval');
+is($run{hitm_error}, q{}, 'CSV: and none where there is no value');
+is(scalar(grep { split(/,/, $_, -1) != @names && !/"/ } @csv), 0, 'CSV: each row has all columns');
+
 my $page = scratch('page.html');
 profile('dcache', $plan, 1, output => $page);
 like(read_file($page), qr/"share_error": [\d.]+/, 'HTML: with intervals');

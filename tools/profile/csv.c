@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "base/text/table.h"
 #include "output/csv.h"
 #include "tools/profile/model/write.h"
 
@@ -19,6 +20,22 @@ static void text_cell(struct table *table, const char *text)
 	cp_csv_text(table->out, text, strlen(text));
 }
 
+/* Of a sample. */
+static void put_errors(struct table *table, const struct cp_tally *tally)
+{
+	const struct cp_profile_view *view = table->view;
+
+	for (const char *const *name = table->names; view->profile->bursts && *name;
+		name++) {
+		struct cp_burst_value b =
+			cp_bursts_measure(view->profile, view->measurement, *name, tally);
+
+		cp_out_text(table->out, ",");
+		if (b.value.status == CP_ESTIMATED && b.error >= 0)
+			cp_out_format(table->out, "%.17g", b.error);
+	}
+}
+
 static void put_values(struct table *table, const struct cp_tally *tally)
 {
 	for (const char *const *name = table->names; *name; name++) {
@@ -29,6 +46,7 @@ static void put_values(struct table *table, const struct cp_tally *tally)
 		if (value.status != CP_UNAVAILABLE)
 			cp_out_format(table->out, "%.17g", value.value);
 	}
+	put_errors(table, tally);
 	cp_out_text(table->out, "\n");
 }
 
@@ -95,6 +113,10 @@ void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view
 	cp_out_text(out, "scope,pid,tid,module,function,file,line,address");
 	for (const char *const *name = table.names; *name; name++)
 		text_cell(&table, *name);
+	for (const char *const *name = table.names; view->profile->bursts && *name;
+		name++)
+		text_cell(
+			&table, cp_text_format(view->profile->arena, "%s_error", *name));
 	cp_out_text(out, "\nrun,,,,,,,");
 	put_values(&table, &totals);
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_MODULE));

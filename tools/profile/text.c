@@ -77,13 +77,26 @@ static const char *data_name(
 
 /* ---- summaries ---- */
 
+/* Of a sample, places that were seen too seldom have none. */
+static bool has_share(const struct cp_profile_view *view, const struct cp_row *row)
+{
+	return !view->profile->bursts ||
+	       cp_bursts_share(view->profile, view->measurement, &row->tally)
+			       .value.status != CP_UNAVAILABLE;
+}
+
 static const char *left_out(
 	const struct cp_grid *grid, const struct cp_rows *rows, size_t shown)
 {
 	double share = 0;
+	bool known = true;
 
-	for (size_t i = shown; i < rows->n; i++)
+	for (size_t i = shown; i < rows->n; i++) {
 		share += cp_row_share(grid->view, rows, &rows->row[i]);
+		known &= has_share(grid->view, &rows->row[i]);
+	}
+	if (!known)
+		return cp_text_format(cp_grid_arena(grid), "(%zu more)", rows->n - shown);
 	return cp_text_format(
 		cp_grid_arena(grid), "(%zu more: %.2f %%)", rows->n - shown, share);
 }
@@ -94,6 +107,7 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 	struct cp_rows *rows = cp_rows_of_all(view, kind);
 	struct cp_grid grid = cp_grid_new(view);
 	size_t shown = cp_rows_shown(view, rows);
+	bool known = true;
 	double sum = 0;
 
 	cp_grid_headings(&grid, what);
@@ -104,8 +118,9 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 					    : row_name(&grid, kind, row->site));
 
 		sum += cp_row_share(view, rows, row);
+		known = known && has_share(view, row);
 		line[0] = cp_grid_share(&grid, rows, row);
-		line[1] = cp_grid_percent(&grid, sum);
+		line[1] = known ? cp_grid_percent(&grid, sum) : "\u2014";
 		cp_grid_cells(&grid, line, &row->tally);
 	}
 	if (shown < rows->n)
