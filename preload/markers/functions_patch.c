@@ -57,11 +57,17 @@ bool cp_functions_can_be_patched(void)
 
 /* ---- for the patcher ---- */
 
+/* A copy that nobody told us of; a shadow does what the program does. */
+static bool is_strange_copy(void)
+{
+	return cp_runtime.state != CP_SHADOW && cp_follow_is_copy();
+}
+
 /* Where a region would have no path of its own, the calls are not followed: recursion may
  * be as deep as it likes. */
 static uint32_t *can_begin(void)
 {
-	bool can = patching.begun && !cp_follow_is_copy() && cp_self.thread &&
+	bool can = patching.begun && !is_strange_copy() && cp_self.thread &&
 		   cp_self.depth == 0 && !cp_self.dead && cp_marking() &&
 		   cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
 		   cp_self.thread->tree.depth <= CP_TREE_DEPTH;

@@ -99,6 +99,15 @@ SKIP: {
 	is($held->{out}, "2000 2000\n", 'each execution has a number, whoever looks for one') or diag($held->{err});
 }
 
+# A patched function, whose stub has saved all registers before the fork, and restores them
+# in the shadow: those of AVX-512, too.
+$run = shadowed(['plain'], ['walk_lines'], CACHEPEEK_REGIONS => 'func:walk_lines');
+unlike(said($run), qr/of those met a fault/, 'no window of a function ends in its stub');
+SKIP: {
+	skip('walk_lines has too few windows', 3) if !has_windows($run, ['walk_lines']);
+	ok_count($run, ['walk_lines'], 'instructions', $walk, 30);
+}
+
 # ---- what cannot be said ----
 
 $run = shadowed(['calls'], ['outer', 'walk']);

@@ -84,11 +84,14 @@ Bool memory_may_change(Addr code);
 void calls_begin(Int parent, Int thread, ULong mask);
 Bool calls_make(VexGuestAMD64State *guest);
 
-/* native.c, or absent.c without the table of encodings.  In the program: looks what the
- * processor can do.  In the fork: takes over what VEX has no place for; True: it computes
- * in another way than kept translations may. */
+/* native.c, or no_native.c without the table of encodings.  In the program: looks what
+ * the processor can do.  In the fork: takes over what VEX has no place for; True: it
+ * computes in another way than kept translations may. */
 void extended_start(void);
 Bool extended_take(struct shadow_thread *t, const UChar *image, ULong saved, UInt mxcsr);
+/* Takes over what VEX has no place for where the program restores registers that it, or
+ * the library, has saved before the fork; False: there is nothing to take over. */
+Bool extended_restore(struct shadow_thread *t);
 /* What the processor's MXCSR is to be in translated code. */
 UInt extended_mxcsr(const struct shadow_thread *t);
 
