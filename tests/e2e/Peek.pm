@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file stripped which terminal_script need_perf can_count why_not region threads_named leaves
+	write_file read_file machine_file stripped which terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -62,6 +62,15 @@ sub write_file
 	print $file $text;
 	close($file) or die "$path: $!";
 	return $path;
+}
+
+# A machine of no more than a name and sizes, which can be sampled; but for these changes.
+sub machine_file
+{
+	my ($name, %changes) = @_;
+	my %of = (l1i => '32K 8 64', l1d => '32K 8 64', l2 => '256K 8 64', llc => '2M 16 64', itlb => '64 4', dtlb => '64 4',
+		stlb => '1536 6', page => '4K', cores => 4, %changes);
+	return write_file(scratch("$name.machine"), join('', map { "$_ = $of{$_}\n" } sort keys %of));
 }
 
 # The program of this name on the path; of several python3, Debian's own.

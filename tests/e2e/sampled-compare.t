@@ -11,15 +11,8 @@ use Peek;
 use Test::More;
 
 # The last has 16 sets in L1: with it, all lines are in one of 16 groups.
-sub machine
-{
-	my ($name, %changes) = @_;
-	my %of = (l1i => '32K 8 64', l1d => '32K 8 64', l2 => '256K 8 64', llc => '2M 16 64', itlb => '64 4', dtlb => '64 4',
-		stlb => '1536 6', page => '4K', cores => 4, %changes);
-	return write_file(scratch("$name.machine"), join('', map { "$_ = $of{$_}\n" } sort keys %of));
-}
-my ($plain, $larger, $smaller) = (machine('plain'), machine('larger', l2 => '512K 8 64'),
-	machine('smaller', l1d => '8K 8 64', llc => '1M 16 64'));
+my ($plain, $larger, $smaller) = (machine_file('plain'), machine_file('larger', l2 => '512K 8 64'),
+	machine_file('smaller', l1d => '8K 8 64', llc => '1M 16 64'));
 my $all = 'sets=16,warm=1000,burst=1000,period=1000000000000,seed=0001';
 sub some { return sprintf('sets=08,warm=20000,burst=20000,period=00000300000,seed=%04d', $_[0]) }
 
@@ -76,7 +69,7 @@ for my $seed (1, 2) {
 
 # From one sample, two machines are told apart that by themselves are too close.
 {
-	my $middle = machine('middle', l1d => '16K 8 64');
+	my $middle = machine_file('middle', l1d => '16K 8 64');
 	compare(some(1), [$plain, $middle], @mix);
 	my ($one, $other) = map { $compared->{machines}[$_]{metrics}{miss_cycles} } 0, 1;
 	cmp_ok(sqrt($one->{error}**2 + $other->{error}**2), '>', abs($other->{value} - $one->{value}), 'close to each other');

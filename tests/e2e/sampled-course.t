@@ -12,17 +12,7 @@ use Peek;
 use Test::More;
 
 my @events = qw(instructions l1d_misses l2_misses dtlb_misses);
-my $machine = write_file(scratch('plain.machine'), <<'END');
-l1i = 32K 8 64
-l1d = 32K 8 64
-l2 = 256K 8 64
-llc = 2M 16 64
-itlb = 64 4
-dtlb = 64 4
-stlb = 1536 6
-page = 4K
-cores = 4
-END
+my $machine = machine_file('plain');
 
 sub counted
 {

@@ -14,17 +14,7 @@ my $seeds = $ENV{SAMPLE_SEEDS} || 8;
 my $plan = 'warm=20000,burst=20000,period=300000';
 my @events = qw(instructions l1d_accesses l1d_misses l1i_accesses l2_accesses l2_misses
 	l2_writebacks llc_misses dtlb_misses);
-my $machine = write_file(scratch('plain.machine'), <<'END');
-l1i = 32K 8 64
-l1d = 32K 8 64
-l2 = 256K 8 64
-llc = 2M 16 64
-itlb = 64 4
-dtlb = 64 4
-stlb = 1536 6
-page = 4K
-cores = 4
-END
+my $machine = machine_file('plain');
 
 # The environment is of one length, else the stack is elsewhere and so are its lines.
 sub variable
