@@ -46,6 +46,8 @@ static const struct {
 	{"prefetch-distance", offsetof(struct cp_machine, ooo.distance), 31},
 	{"prefetch-latency", offsetof(struct cp_machine, ooo.near), 100000},
 	{"llc-stay", offsetof(struct cp_machine, ooo.stay), 4000000000u},
+	{"float-add-latency", offsetof(struct cp_machine, ooo.float_add), 100},
+	{"float-multiply-latency", offsetof(struct cp_machine, ooo.float_multiply), 100},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -66,6 +68,12 @@ static const struct rate {
 		"0.01 to 1000"},
 	{"memory-cycles-per-line", offsetof(struct cp_machine, ooo.memory_line), 1,
 		1000000, "0.01 to 10000"},
+	{"store-cycles-per-line", offsetof(struct cp_machine, ooo.store_line), 1, 100000,
+		"0.01 to 1000"},
+	{"set-cycles-per-line", offsetof(struct cp_machine, ooo.set_line), 1, 100000,
+		"0.01 to 1000"},
+	{"llc-cycles-per-lone-line", offsetof(struct cp_machine, ooo.lone_line), 1,
+		100000, "0.01 to 1000"},
 };
 #define NRATES (sizeof(rates) / sizeof(rates[0]))
 
@@ -141,6 +149,11 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_DISTANCE] = "prefetch-distance",
 	[CP_ASSUMED_NEAR] = "prefetch-latency",
 	[CP_ASSUMED_STAY] = "llc-stay",
+	[CP_ASSUMED_FLOAT_ADD] = "float-add-latency",
+	[CP_ASSUMED_FLOAT_MULTIPLY] = "float-multiply-latency",
+	[CP_ASSUMED_STORE_LINE] = "store-cycles-per-line",
+	[CP_ASSUMED_SET_LINE] = "set-cycles-per-line",
+	[CP_ASSUMED_LONE_LINE] = "llc-cycles-per-lone-line",
 };
 
 const char *cp_machine_figure(unsigned figure)

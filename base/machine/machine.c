@@ -45,7 +45,9 @@ bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *
 	return !a->timed || !b->timed || !a->ooo.on || !b->ooo.on ||
 	       (a->level[CP_L1D].latency == b->level[CP_L1D].latency &&
 		       a->ooo.width == b->ooo.width && a->ooo.loads == b->ooo.loads &&
-		       a->ooo.stores == b->ooo.stores);
+		       a->ooo.stores == b->ooo.stores &&
+		       a->ooo.float_add == b->ooo.float_add &&
+		       a->ooo.float_multiply == b->ooo.float_multiply);
 }
 
 /* ---- for people and for the tool ---- */

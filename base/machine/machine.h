@@ -64,6 +64,11 @@ struct cp_ooo {
 	uint32_t distance; /* look-ups that a stream is fetched ahead */
 	uint32_t near;     /* cycles that such a line takes */
 	uint32_t stay;     /* cycles that a line is in the last level if nobody asks */
+	uint32_t float_add, float_multiply; /* cycles that these take; 0: 3 and 4 */
+	/* In hundredths: cycles for each line that a store misses in L1D, and if it is of
+	 * the same set as the one before. */
+	uint32_t store_line, set_line;
+	uint32_t lone_line; /* as llc_line, of a line that is of no stream */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
@@ -87,6 +92,11 @@ enum cp_assumed {
 	CP_ASSUMED_DISTANCE,
 	CP_ASSUMED_NEAR,
 	CP_ASSUMED_STAY,
+	CP_ASSUMED_FLOAT_ADD,
+	CP_ASSUMED_FLOAT_MULTIPLY,
+	CP_ASSUMED_STORE_LINE,
+	CP_ASSUMED_SET_LINE,
+	CP_ASSUMED_LONE_LINE,
 	CP_NASSUMED
 };
 

@@ -199,6 +199,11 @@ my %ooo_range = (
 	'l2-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 	'llc-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 	'memory-cycles-per-line' => [0.01, 10000, '0', '10000.01'],
+	'float-add-latency' => [1, 100, '0', '101'],
+	'float-multiply-latency' => [1, 100, '0', '101'],
+	'store-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'llc-cycles-per-lone-line' => [0.01, 1000, '0', '1000.01'],
 );
 my %ooo = (width => 4, window => 224, 'mispredict-latency' => 15);
 

@@ -271,6 +271,58 @@ static void table(void)
 	is_u64(stays_renew(&s, line, 50), 50, "what is not known is now");
 }
 
+/* ---- stores ---- */
+
+/* Five of them, ten instructions apart, of lines so far apart, that miss L1D: the cycles
+ * that they wait for the only entry of the buffer.  Each line takes 40. */
+static uint64_t stores(const struct machine *m, uint64_t apart)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 5; i++) {
+		core->count[CP_SIM_instructions] = 10 * i;
+		core->count[CP_SIM_l1d_store_lines]++;
+		ahead_observe(
+			core, &(struct batch_origin){.address = (65 + i * apart) * 64,
+				      .number = 10 * i,
+				      .load = -1});
+	}
+	return waited(2000, CP_SIM_time_store);
+}
+
+static void turns_of_stores(void)
+{
+	struct machine m = small;
+
+	m.time.write_buffers = 1;
+	is_u64(stores(&m, 1), 4 * 40 - 40, "one behind the other");
+	m.ooo.set_line = 10000;
+	is_u64(stores(&m, 1), 4 * 40 - 40, "of different sets");
+	is_u64(stores(&m, 4), 4 * 40 - 40 + 80,
+		"of the same set, of which a line takes 100");
+	m.ooo.store_line = 10000;
+	is_u64(stores(&m, 1), 3 * 100, "and of any set, the first one, too");
+}
+
+/* Four lines of the last level at once, so far apart: the cycles without room. */
+static uint64_t lone(const struct machine *m, uint64_t apart)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 4; i++)
+		load(0, 6400 + i * apart, 2);
+	return waited(2000, CP_SIM_time_bandwidth);
+}
+
+static void lines_of_no_stream(void)
+{
+	struct machine m = small;
+
+	m.ooo.llc_line = 1000;
+	is_u64(lone(&m, 100), 0, "as many cycles as are there");
+	m.ooo.lone_line = 4000;
+	is_u64(lone(&m, 100), 120, "lines of no stream");
+	is_u64(lone(&m, 1), 0, "a neighbour comes with its line");
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -281,6 +333,8 @@ int main(void)
 	of_several_cores();
 	crossing();
 	counts();
+	turns_of_stores();
+	lines_of_no_stream();
 	chances();
 	table();
 	return 0;

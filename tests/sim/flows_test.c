@@ -308,18 +308,26 @@ static void latencies(void)
 	} of_one[] = {{Iop_64to32, 0}, {Iop_32Uto64, 0}, {Iop_Not64, 1},
 		{Iop_Sqrt64F0x2, 13}, {Iop_F32toF64, 4}, {Iop_V128to64, 0}};
 
+	const struct ooo common = {0}, other = {.float_add = 2, .float_multiply = 5};
+	IRExpr add = {.tag = Iex_Binop}, multiply = add;
+
 	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		IRExpr e = {.tag = Iex_Binop};
 
 		e.Iex.Binop.op = of[i].op;
-		is_u64(latency_of(&e), of[i].cycles, "operation %zu", i);
+		is_u64(latency_of(&e, &common), of[i].cycles, "operation %zu", i);
 	}
 	for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++) {
 		IRExpr e = {.tag = Iex_Unop};
 
 		e.Iex.Unop.op = of_one[i].op;
-		is_u64(latency_of(&e), of_one[i].cycles, "operation %zu of one", i);
+		is_u64(latency_of(&e, &common), of_one[i].cycles, "operation %zu of one",
+			i);
 	}
+	add.Iex.Binop.op = Iop_Add64F0x2;
+	multiply.Iex.Binop.op = Iop_Mul64Fx2;
+	is_u64(latency_of(&add, &other), 2, "an addition, as the machine says");
+	is_u64(latency_of(&multiply, &other), 5, "a multiplication");
 }
 
 /* ---- random ones, and the reference ---- */

@@ -218,11 +218,11 @@ static void test_unknown(void)
 /* A report's line has no room for all of them: those left out are counted. */
 static void test_all_assumed(void)
 {
-	static const size_t sizes[] = {64, 128, 400};
+	static const size_t sizes[] = {64, 128, 600};
 	struct cp_machine machine = {.assumed = (1u << CP_NASSUMED) - 1};
 
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		char keys[400];
+		char keys[600];
 		const char *more;
 		unsigned named = 1, left;
 
@@ -233,7 +233,7 @@ static void test_all_assumed(void)
 		left = more ? (unsigned)strtoul(more + strlen(" and "), NULL, 10) : 0;
 		is_u64(named + left, CP_NASSUMED, "in %zu bytes: %s", sizes[i], keys);
 		ok(!more || strcmp(keys + strlen(keys) - 5, " more") == 0, "whole");
-		ok((sizes[i] == 400) == !more, "what there is no room for is counted");
+		ok((sizes[i] == 600) == !more, "what there is no room for is counted");
 	}
 }
 
@@ -263,6 +263,12 @@ static void test_out_of_order(void)
 	is_u64(machine.ooo.distance, 20, "how far ahead lines are fetched");
 	is_u64(machine.ooo.near, 10 + CP_FIGURE_NEAR, "what they take then");
 	is_u64(machine.ooo.stay, 10 + CP_FIGURE_STAY, "how long lines stay");
+	is_u64(machine.ooo.float_add, 10 + CP_FIGURE_FLOAT_ADD, "additions");
+	is_u64(machine.ooo.float_multiply, 10 + CP_FIGURE_FLOAT_MULTIPLY,
+		"multiplications");
+	is_u64(machine.ooo.store_line, 100 * (10 + CP_FIGURE_STORE_LINE), "stored lines");
+	is_u64(machine.ooo.lone_line, 100 * (10 + CP_FIGURE_LONE_LINE), "of no stream");
+	is_u64(machine.ooo.set_line, 100 * (10 + CP_FIGURE_SET_LINE), "of one set");
 	is_u64(machine.assumed,
 		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
 		"and what is not measured is assumed");

@@ -60,9 +60,14 @@ static const struct key {
 	{"l2-fill-buffers", CP_FIGURE_PARALLEL_FAR, 0, 0},
 	{"l2-cycles-per-line", CP_FIGURE_STREAM_L2, 2, 0},
 	{"llc-cycles-per-line", CP_FIGURE_STREAM_LLC, 2, 0},
+	{"llc-cycles-per-lone-line", CP_FIGURE_LONE_LINE, 2, 0},
 	{"memory-cycles-per-line", CP_FIGURE_STREAM_MEMORY, 2, 0},
 	{"prefetch-latency", CP_FIGURE_NEAR, 0, 0},
 	{"llc-stay", CP_FIGURE_STAY, 0, 0},
+	{"float-add-latency", CP_FIGURE_FLOAT_ADD, 0, 0},
+	{"float-multiply-latency", CP_FIGURE_FLOAT_MULTIPLY, 0, 0},
+	{"store-cycles-per-line", CP_FIGURE_STORE_LINE, 2, 0},
+	{"set-cycles-per-line", CP_FIGURE_SET_LINE, 2, 0},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 

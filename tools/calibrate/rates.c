@@ -42,6 +42,9 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
 	"inc %%rax\n\tmov (%1), %%rdx\n\tinc %%rcx\n\tmov %%r9, 8(%1)\n\t"               \
 	"inc %%rdi\n\tmov 16(%1), %%r8\n\t"
 #define CLOBBERED "rax", "rcx", "rdx", "rdi", "r8"
+#define FLOAT_ADD "addsd %1, %0\n\t"
+#define FLOAT_MULTIPLY "mulsd %1, %0\n\t"
+#define FLOAT "x"
 #elif defined(__aarch64__)
 #define ADD "add %0, %0, %1\n\t"
 #define LOADS "ldr x9, [%1]\n\tldr x10, [%1, 8]\n\tldr x11, [%1, 16]\n\t"
@@ -50,6 +53,9 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
 	"add x9, x9, 1\n\tldr x10, [%1]\n\tadd x11, x11, 1\n\tstr x12, [%1, 8]\n\t"      \
 	"add x13, x13, 1\n\tldr x14, [%1, 16]\n\t"
 #define CLOBBERED "x9", "x10", "x11", "x13", "x14"
+#define FLOAT_ADD "fadd %d0, %d0, %d1\n\t"
+#define FLOAT_MULTIPLY "fmul %d0, %d0, %d1\n\t"
+#define FLOAT "w"
 #endif
 
 #define REPEATED(times, text) ".rept " #times "\n\t" text ".endr"
@@ -71,6 +77,19 @@ RATE(run_mixed, REPEATED(20, MIXED))
 RATE(run_loads, REPEATED(40, LOADS))
 RATE(run_stores, REPEATED(40, STORES))
 
+/* Chains: each needs the one before. */
+#define FLOATS(name, text)                                                               \
+	static void name(void *unused)                                                   \
+	{                                                                                \
+		double sum = 1, one = 1;                                                 \
+                                                                                         \
+		(void)unused;                                                            \
+		for (unsigned i = 0; i < TURNS; i++)                                     \
+			__asm__ volatile(text : "+" FLOAT(sum) : FLOAT(one));            \
+	}
+FLOATS(run_float_adds, REPEATED(120, FLOAT_ADD))
+FLOATS(run_float_multiplies, REPEATED(120, FLOAT_MULTIPLY))
+
 void cp_measure_rates(struct cp_host *host, double found[CP_NFIGURES])
 {
 	double pieces = (double)TURNS * REPEAT, ns;
@@ -83,5 +102,8 @@ void cp_measure_rates(struct cp_host *host, double found[CP_NFIGURES])
 	if (found[CP_FIGURE_WIDTH] > host->width)
 		host->width = found[CP_FIGURE_WIDTH];
 	found[CP_FIGURE_LOADS] = ns / cp_best(TRIES, pieces, run_loads, host->memory);
+	found[CP_FIGURE_FLOAT_ADD] = cp_best(TRIES, pieces, run_float_adds, NULL) / ns;
+	found[CP_FIGURE_FLOAT_MULTIPLY] =
+		cp_best(TRIES, pieces, run_float_multiplies, NULL) / ns;
 	found[CP_FIGURE_STORES] = ns / cp_best(TRIES, pieces, run_stores, host->memory);
 }

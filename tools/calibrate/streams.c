@@ -67,6 +67,41 @@ static double same_set(const struct cp_host *host, size_t l2)
 	       host->ns;
 }
 
+static void run_stores(void *context)
+{
+	struct stream *stream = context;
+	char *memory = (char *)(uintptr_t)stream->memory;
+
+	for (unsigned i = 0; i < stream->times; i++)
+		for (size_t at = 0; at < stream->bytes; at += stream->stride)
+			*(volatile uint64_t *)(void *)(memory + at) = at;
+}
+
+/* Cycles of a line that is stored to, some bytes behind the one before; the L2 has all.
+ */
+static double stores_of(const struct cp_host *host, size_t lines, size_t stride)
+{
+	struct stream stream = {host->scratch, lines * stride, stride, 1};
+
+	while (stream.times * lines < 10000)
+		stream.times *= 2;
+	run_stores(&stream);
+	return cp_best(12, (double)stream.times * (double)lines, run_stores, &stream) /
+	       host->ns;
+}
+
+static void measure_stores(const struct cp_host *host, double found[CP_NFIGURES])
+{
+	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
+	size_t lines = 2 * (size_t)l1->sets * l1->ways;
+
+	if (4 * cp_host_level(host, CP_L1D) > cp_host_level(host, CP_L2))
+		return;
+	found[CP_FIGURE_STORE_LINE] = stores_of(host, lines, CP_LINE);
+	found[CP_FIGURE_SET_LINE] =
+		stores_of(host, 4 * (size_t)l1->ways, (size_t)l1->sets * l1->line);
+}
+
 /* ---- what the last level really gives ---- */
 
 enum { MOST_POINTS = 16 };
@@ -126,6 +161,7 @@ void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
 	if (l2) {
 		found[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
 		found[CP_FIGURE_SAME_SET] = same_set(host, l2);
+		measure_stores(host, found);
 	}
 	if (llc) {
 		found[CP_FIGURE_STREAM_LLC] = stream_of(host, cp_host_llc_piece(host));

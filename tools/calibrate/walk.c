@@ -115,9 +115,11 @@ void cp_measure_latencies(struct cp_host *host, double found[CP_NFIGURES])
 	if (l2)
 		found[CP_FIGURE_L2] = latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN);
 	cp_pages_behind_l2(host, host->pages, &pages);
-	if (pages.count)
+	if (pages.count) {
 		found[CP_FIGURE_LLC] =
 			without_pages(cp_pages_chain(host, &pages, false), found);
+		found[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
+	}
 	cp_pages_anywhere(host->pages, &pages);
 	far = measure_parallel(host, &pages, &host->far_least);
 	found[CP_FIGURE_MEMORY] = without_pages(host->far_least.alone, found);

@@ -229,6 +229,11 @@ static const struct {
 	{1, 31, True, "DISTANCE: expected 0 to 31"},
 	{1, 100000, True, "NEAR: expected 0 to 100000"},
 	{1, 4000000000u, True, "STAY: expected 0 to 4000000000"},
+	{1, 100, True, "FLOAT-ADD: expected 0 to 100"},
+	{1, 100, True, "FLOAT-MULTIPLY: expected 0 to 100"},
+	{1, 100000, True, "STORE-LINE: expected 0 to 100000"},
+	{1, 100000, True, "SET-LINE: expected 0 to 100000"},
+	{1, 100000, True, "LONE-LINE: expected 0 to 100000"},
 };
 #define NOOO (sizeof(ooo_ranges) / sizeof(ooo_ranges[0]))
 
@@ -240,13 +245,13 @@ static void parse_ooo(const HChar *value)
 	if (VG_(strcmp)(value, "no") == 0)
 		return;
 	if (!parse_numbers(&value, ',', v, NOOO) || *value)
-		refuse_option("--out-of-order", "expected fourteen numbers");
+		refuse_option("--out-of-order", "expected nineteen numbers");
 	for (UInt i = 0; i < NOOO; i++)
 		if ((v[i] < ooo_ranges[i].least && (v[i] || !ooo_ranges[i].optional)) ||
 			v[i] > ooo_ranges[i].most)
 			refuse_option("--out-of-order", ooo_ranges[i].refusal);
 	described.ooo = (struct ooo){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8],
-		v[9], v[10], v[11], v[12], v[13]};
+		v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18]};
 }
 
 /* N,ONE-HOP,TWO-HOPS,CACHE[,ring][,close] */
@@ -414,9 +419,11 @@ void machine_options_check_ooo(void)
 			continue;
 		first = first ? first : of;
 		if (of->l1 != first->l1 || of->width != first->width ||
-			of->loads != first->loads || of->stores != first->stores)
+			of->loads != first->loads || of->stores != first->stores ||
+			of->float_add != first->float_add ||
+			of->float_multiply != first->float_multiply)
 			refuse_option("--out-of-order",
 				"the machines of one run need the same latency of L1, "
-				"width, loads and stores");
+				"width, loads, stores and latencies of floats");
 	}
 }

@@ -190,7 +190,7 @@ static struct value value_of_load(const IRExpr *from)
 
 static struct value value_of_expression(const IRExpr *e)
 {
-	struct value v = no_value(latency_of(e));
+	struct value v = no_value(latency_of(e, out_of_order()));
 
 	switch (e->tag) {
 	case Iex_Get:

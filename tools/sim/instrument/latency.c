@@ -5,9 +5,12 @@ enum {
 	MOVE = 0,
 	SIMPLE = 1,
 	MULTIPLY = 3,
-	FLOAT_ADD = 3,
-	FLOAT_MULTIPLY = 4,
-	DIVIDE = 13
+	COMMON_FLOAT_ADD = 3,
+	COMMON_FLOAT_MULTIPLY = 4,
+	DIVIDE = 13,
+	/* Those that a machine file may say. */
+	FLOAT_ADD = 1000,
+	FLOAT_MULTIPLY
 };
 
 static UInt of_one_float(IROp op)
@@ -159,7 +162,7 @@ static UInt of_floats(IROp op)
 	}
 }
 
-UInt latency_of(const IRExpr *e)
+static UInt kind_of(const IRExpr *e)
 {
 	switch (e->tag) {
 	case Iex_Unop:
@@ -176,4 +179,15 @@ UInt latency_of(const IRExpr *e)
 	default:
 		return MOVE;
 	}
+}
+
+UInt latency_of(const IRExpr *e, const struct ooo *of)
+{
+	UInt kind = kind_of(e);
+
+	if (kind == FLOAT_ADD)
+		return of->float_add ? of->float_add : COMMON_FLOAT_ADD;
+	if (kind == FLOAT_MULTIPLY)
+		return of->float_multiply ? of->float_multiply : COMMON_FLOAT_MULTIPLY;
+	return kind;
 }

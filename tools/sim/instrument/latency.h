@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * How long operations take, in cycles: as on most cores of the last ten years.  No
- * machine file says it.
+ * How long operations take, in cycles: as on most cores of the last ten years, but for
+ * additions and multiplications of floats, which a machine file may say.
  */
 #ifndef CACHEPEEK_SIM_LATENCY_H
 #define CACHEPEEK_SIM_LATENCY_H
 
+#include "model/model.h"
 #include "tool.h"
 
 #define LATENCY_OF_HELPER 10 /* instructions that the core emulates in C */
 
 /* The latency of an expression that computes; 0: it only moves. */
-UInt latency_of(const IRExpr *e);
+UInt latency_of(const IRExpr *e, const struct ooo *of);
 
 #endif

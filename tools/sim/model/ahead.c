@@ -6,30 +6,31 @@
 /* ---- lines ---- */
 
 /* When a level, and memory, have time for a line, from then on. */
-LANES_INLINE uint64_t find_room_behind(struct ahead *a, enum level level, uint64_t at)
+LANES_INLINE uint64_t find_room_behind(
+	struct ahead *a, enum level level, uint32_t llc_line, uint64_t at)
 {
 	if (level == SECOND)
 		return at;
-	at = room_take(&a->llc_lines, at, a->of.llc_line);
+	at = room_take(&a->llc_lines, at, llc_line);
 	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
 }
 
 /* When there is room for a line on its way to L1, from then on. */
-LANES_INLINE uint64_t find_room(
-	struct ahead *a, enum level level, uint32_t latency, uint64_t at)
+LANES_INLINE uint64_t find_room(const struct core *core, struct ahead *a,
+	enum level level, uint32_t latency, uint64_t at)
 {
 	if (a->reach.of.fill_buffers)
 		at = room_take(&a->fills, at, latency * 100 / a->reach.of.fill_buffers);
 	at = room_take(&a->l2_lines, at, a->of.l2_line);
 	if (level > SECOND && a->of.l2_fill_buffers)
 		at = room_take(&a->l2_fills, at, latency * 100 / a->of.l2_fill_buffers);
-	return find_room_behind(a, level, at);
+	return find_room_behind(a, level, cycles_of_lone(core, a), at);
 }
 
-LANES_INLINE struct trip make_trip(struct ahead *a, enum level level, uint32_t latency,
-	uint64_t start, uint64_t translated)
+LANES_INLINE struct trip make_trip(const struct core *core, struct ahead *a,
+	enum level level, uint32_t latency, uint64_t start, uint64_t translated)
 {
-	uint64_t from = find_room(a, level, latency, translated);
+	uint64_t from = find_room(core, a, level, latency, translated);
 
 	return (struct trip){from + latency, (uint32_t)(translated - start),
 		(uint32_t)(from - translated), latency, level};
@@ -64,7 +65,7 @@ struct journey {
 static struct trip meet_line(
 	struct ahead *a, enum level level, uint32_t latency, const struct journey *j)
 {
-	uint64_t from = find_room_behind(a, level, j->ahead),
+	uint64_t from = find_room_behind(a, level, a->of.llc_line, j->ahead),
 		 there = room_take(&a->l2_lines, j->translated, a->of.l2_line);
 	struct trip near = {there + a->of.near, (uint32_t)(j->translated - j->start),
 		(uint32_t)(there - j->translated), a->of.near, SECOND};
@@ -85,7 +86,7 @@ LANES_INLINE struct trip travel_line(
 		core->count[CP_SIM_load_latency_cycles] += latency;
 	return j->ahead && owner == NOBODY
 		       ? meet_line(a, level, latency, j)
-		       : make_trip(a, level, latency, j->start, j->translated);
+		       : make_trip(core, a, level, latency, j->start, j->translated);
 }
 
 /* Several lines of a reference; the last to come. */
@@ -275,6 +276,8 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 	wait_for_entry(core, a);
 	j.start = later_of(cycle_now(a), cycle_of(address_ready(a, origin->load)));
 	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
+	if (m->lines.l1)
+		j.translated = find_turn(core, a, origin->address, j.translated);
 	add_entry(a, travel(core, a, &j, origin->address).ready);
 }
 

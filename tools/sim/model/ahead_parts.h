@@ -169,7 +169,10 @@ struct ahead {
 	struct reach reach;
 	struct wall wall[WALLS];
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
-	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines;
+	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines,
+		store_lines;
+	uint64_t pair;        /* of lines: the last one that the last level gave any of */
+	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
 	struct question asked[AHEAD_STEPS]; /* of the steps */
@@ -419,6 +422,31 @@ LANES_INLINE int has_left(struct core *core, const struct ahead *a, uint64_t add
 		 then = stays_renew(core->uncore->stays, line, now);
 
 	return stays_is_over(line, then, now, a->of.stay);
+}
+
+/* Lines that stores miss come one behind the other, and leave L1D so; of one set, each
+ * has to wait for the one before. */
+LANES_INLINE uint64_t find_turn(
+	const struct core *core, struct ahead *a, uint64_t address, uint64_t at)
+{
+	uint32_t set = (uint32_t)(address >> core->line_shift) & (core->l1d.sets - 1),
+		 same = core->l1d.sets && set == a->stored_set && a->of.set_line;
+
+	a->stored_set = set;
+	return room_take(&a->store_lines, at, same ? a->of.set_line : a->of.store_line);
+}
+
+/* What a line takes of the last level if it is of no stream: its neighbour may come with
+ * it, and takes nothing then. */
+LANES_INLINE uint32_t cycles_of_lone(const struct core *core, struct ahead *a)
+{
+	uint64_t pair = core->l2_missed >> 1;
+	int known = core->l2.sets && pair == a->pair;
+
+	if (!a->of.lone_line)
+		return a->of.llc_line;
+	a->pair = pair;
+	return known ? 0 : a->of.lone_line;
 }
 
 /* ---- delays ---- */
