@@ -49,6 +49,11 @@ static bool is_said(const struct cp_machine *machine, unsigned figure)
 		[CP_ASSUMED_MEMORY_LINE] = ooo->memory_line,
 		[CP_ASSUMED_NEAR] = ooo->near,
 		[CP_ASSUMED_STAY] = ooo->stay,
+		[CP_ASSUMED_FLOAT_ADD] = ooo->float_add,
+		[CP_ASSUMED_FLOAT_MULTIPLY] = ooo->float_multiply,
+		[CP_ASSUMED_STORE_LINE] = ooo->store_line,
+		[CP_ASSUMED_SET_LINE] = ooo->set_line,
+		[CP_ASSUMED_LONE_LINE] = ooo->lone_line,
 	};
 
 	return said[figure] > 0;
@@ -84,6 +89,11 @@ static const unsigned parts_of[CP_NASSUMED] = {
 	[CP_ASSUMED_MEMORY_LINE] = PART(BANDWIDTH),
 	[CP_ASSUMED_NEAR] = PART(L2),
 	[CP_ASSUMED_STAY] = PART(L3) | PART(MEMORY),
+	[CP_ASSUMED_FLOAT_ADD] = PART(ISSUE),
+	[CP_ASSUMED_FLOAT_MULTIPLY] = PART(ISSUE),
+	[CP_ASSUMED_STORE_LINE] = PART(STORE),
+	[CP_ASSUMED_SET_LINE] = PART(STORE),
+	[CP_ASSUMED_LONE_LINE] = PART(BANDWIDTH),
 };
 
 static void widen(struct cp_spreads *spreads, unsigned figure, double share)
