@@ -165,7 +165,8 @@ static struct batch *batch_of(const struct instruction *i)
 		describe_ways(k, made, i->to);
 		memcpy(path[i->to], made, sizeof(made));
 	}
-	k->batch.flow = (uintptr_t)&k->flow | (i->what == A_BRANCH);
+	k->batch.flow = &k->flow;
+	k->batch.branches = i->what == A_BRANCH;
 	return &k->batch;
 }
 
@@ -378,7 +379,7 @@ static void shared_line(void)
 		{{1, 0}, {1, 0}}, {{{FLOW_REGISTERS + 1, 1}}, {{2, 0}}}};
 	static struct batch b;
 
-	b.flow = (uintptr_t)&two.flow;
+	b.flow = &two.flow;
 	b.clock = 2ull << 32;
 	begin(&small);
 	ahead_begin(core, &b, ++lines);
@@ -472,7 +473,8 @@ static uint64_t go_to(struct batch *b, uint64_t line)
 	} branch = {.flow = {.end = FLOW_BRANCHES}};
 	uint64_t before = core->count[CP_SIM_time_branch];
 
-	b->flow = (uintptr_t)&branch.flow | 1;
+	b->flow = &branch.flow;
+	b->branches = 1;
 	ahead_begin(core, b, line);
 	ahead_follow(core);
 	return core->count[CP_SIM_time_branch] - before;
@@ -514,6 +516,28 @@ static void usual_branches(void)
 	}
 	ok(wild > UINT64_C(1000) * small.ooo.mispredict / 2, "chance is not foreseen");
 	is_u64(usual, 0, "what always follows is, whatever was before");
+	end();
+}
+
+/* Whoever runs a batch notes it, and has all followed when there is no room for more. */
+static void notes(void)
+{
+	static struct batch plain = {.clock = 1ull << 32};
+	struct step *first;
+
+	begin(&small);
+	batch_told.follow = ahead_follow;
+	first = core->next_step;
+	batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+	is_u64((uint64_t)(core->next_step - first), 1, "a batch is noted");
+	is_u64(first->line, 3, "its line");
+	for (int i = 1; i < AHEAD_STEPS; i++)
+		batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+	is_u64((uint64_t)(core->next_step - first), 0, "all are followed");
+	is_u64(core->clock >> 32, AHEAD_STEPS, "and run");
+	batch_told.follow = NULL;
+	batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+	is_u64((uint64_t)(core->next_step - first), 0, "nobody asks: nothing is noted");
 	end();
 }
 
@@ -737,6 +761,7 @@ int main(void)
 	many();
 	branches();
 	usual_branches();
+	notes();
 	for (int i = 0; i < 40; i++)
 		random_trace(i);
 	return 0;

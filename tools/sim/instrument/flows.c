@@ -346,7 +346,9 @@ static void describe_value(const struct trails *trails, UInt to)
 {
 	struct flow_value *v = &flows.making.value[flows.making.nvalues++];
 
-	*v = (struct flow_value){.first = flows.making.flow.nsources, .to = (UChar)to};
+	VG_(memset)(v, 0, sizeof(*v));
+	v->first = flows.making.flow.nsources;
+	v->to = (UChar)to;
 	for (UInt i = 0; i < FLOW_SOURCES; i++) {
 		if (!trails->from[i] || flows.making.flow.nsources == MAX_SOURCES)
 			continue;
@@ -386,10 +388,13 @@ static void describe_ways_from(UInt from)
 
 	if (flows.making.nwords + 1 + FLOW_REGISTERS > MAX_WORDS)
 		return;
-	for (UInt to = 0; to < FLOW_REGISTERS; to++)
-		if (flows.written >> to & 1 && flows.registers[to].from[from])
+	for (ULong written = flows.written; written; written &= written - 1) {
+		UInt to = (UInt)__builtin_ctzll(written);
+
+		if (flows.registers[to].from[from])
 			*put++ = (union flow_word){
 				.put = {(UChar)to, flows.registers[to].from[from] - 1}};
+	}
 	if (put == way + 1)
 		return;
 	way->way = (struct flow_way){(UChar)from, (UChar)(put - way - 1)};
@@ -401,7 +406,8 @@ static void describe_ways_from(UInt from)
 
 static void describe_all(void)
 {
-	VG_(memset)(&flows.making, 0, sizeof(flows.making));
+	flows.making.nvalues = flows.making.nwords = 0;
+	VG_(memset)(&flows.making.flow, 0, sizeof(flows.making.flow));
 	flows.making.flow.begins = flows.begins;
 	flows.making.flow.end = flows.branches ? FLOW_BRANCHES : FLOW_GOES_ON;
 	flows.making.flow.writes = flows.written;
@@ -451,7 +457,7 @@ static UInt hash_of(const UChar *bytes, SizeT size)
 }
 
 /* Blocks are alike, and batches with them (batches.c). */
-static UWord keep_flow(void)
+static const struct flow *keep_flow(void)
 {
 	static struct kept *bucket[BUCKETS];
 	static UChar packed[sizeof(flows.making)] __attribute__((aligned(8)));
@@ -460,12 +466,12 @@ static UWord keep_flow(void)
 
 	for (k = *first; k; k = k->next)
 		if (k->size == size && VG_(memcmp)(k->flow, packed, size) == 0)
-			return (UWord)k->flow;
+			return (const struct flow *)k->flow;
 	k = VG_(malloc)("cachepeek.flow", sizeof(*k));
 	*k = (struct kept){*first, size, VG_(malloc)("cachepeek.flow", size)};
 	VG_(memcpy)(k->flow, packed, size);
 	*first = k;
-	return (UWord)k->flow;
+	return (const struct flow *)k->flow;
 }
 
 static ULong most_of(ULong a, ULong b)
@@ -508,12 +514,13 @@ static UInt chain_of(UInt instructions, UInt loads, UInt stores)
 
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 {
-	struct flowed flowed = {0, chain_of(instructions, loads, stores)};
+	struct flowed flowed = {
+		NULL, flows.branches, chain_of(instructions, loads, stores)};
 
 	describe_all();
 	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
 		flows.branches)
-		flowed.flow = keep_flow() | flows.branches;
+		flowed.flow = keep_flow();
 	flows.begins = flows.branches = False;
 	flows.written = 0;
 	flows.first_load = flows.nloads;

@@ -23,7 +23,8 @@ void flows_branch(const IRExpr *on);
 /* The flow since the last time, for so many instructions, loads and stores: as struct
  * batch has it, and by how many ticks chains are longer. */
 struct flowed {
-	UWord flow;
+	const struct flow *flow;
+	Bool branches;
 	UInt chain;
 };
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores);

@@ -237,6 +237,7 @@ static void describe_flow(const struct block *b, struct batch *batch)
 		flows_take(b->now.instructions, b->now.loads, b->now.stores);
 
 	batch->flow = flowed.flow;
+	batch->branches = flowed.branches;
 	batch->chain = flowed.chain;
 }
 
@@ -290,8 +291,7 @@ static batch_function *model_function_for(UInt places, UInt lines)
 	return tool_options.has_front
 		       ? ahead_of_front(front_function_for(line_shift(), places, lines),
 				 places, lines)
-		       : ahead_of_core(batch_function_for(line_shift(), places, lines),
-				 places, lines);
+		       : batch_function_for(line_shift(), places, lines);
 }
 
 static batch_function *function_for(UInt places, UInt lines)

@@ -17,20 +17,20 @@ LANES_INLINE uint64_t find_room_behind(
 
 /* When there is room for a line on its way to L1, from then on. */
 LANES_INLINE uint64_t find_room(const struct core *core, struct ahead *a,
-	enum level level, uint32_t latency, uint64_t at)
+	enum level level, enum owner owner, uint64_t at)
 {
-	if (a->reach.of.fill_buffers)
-		at = room_take(&a->fills, at, latency * 100 / a->reach.of.fill_buffers);
+	at = room_take(&a->fills, at, a->fill_share[owner][level]);
 	at = room_take(&a->l2_lines, at, a->of.l2_line);
-	if (level > SECOND && a->of.l2_fill_buffers)
-		at = room_take(&a->l2_fills, at, latency * 100 / a->of.l2_fill_buffers);
+	if (level > SECOND)
+		at = room_take(&a->l2_fills, at, a->l2_fill_share[owner][level]);
 	return find_room_behind(a, level, cycles_of_lone(core, a), at);
 }
 
 LANES_INLINE struct trip make_trip(const struct core *core, struct ahead *a,
-	enum level level, uint32_t latency, uint64_t start, uint64_t translated)
+	enum level level, enum owner owner, uint64_t start, uint64_t translated)
 {
-	uint64_t from = find_room(core, a, level, latency, translated);
+	uint64_t from = find_room(core, a, level, owner, translated);
+	uint32_t latency = a->reach.latency[owner][level];
 
 	return (struct trip){from + latency, (uint32_t)(translated - start),
 		(uint32_t)(from - translated), latency, level};
@@ -86,7 +86,7 @@ LANES_INLINE struct trip travel_line(
 		core->count[CP_SIM_load_latency_cycles] += latency;
 	return j->ahead && owner == NOBODY
 		       ? meet_line(a, level, latency, j)
-		       : make_trip(core, a, level, latency, j->start, j->translated);
+		       : make_trip(core, a, level, owner, j->start, j->translated);
 }
 
 /* Several lines of a reference; the last to come. */
@@ -164,18 +164,22 @@ LANES_INLINE struct trip travel(
 
 /* ---- batches ---- */
 
-/* Ends the superblock of that flow, which was left by a branch that went otherwise than
- * predicted. */
-static __attribute__((noinline)) void mispredict_branch(
-	struct core *core, struct ahead *a, const struct flow *f, struct position past)
+/* A branch went otherwise than foreseen, and is known then. */
+LANES_INLINE void mispredict_branch(
+	struct core *core, struct ahead *a, when known, struct position past)
 {
-	when known = ready_when(a, f, &f->value[f->nloads]);
-
 	advance_to(core, a, position_past(a, past));
 	if (cycle_of(known) > cycle_now(a))
 		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
 	a->delay += a->of.mispredict;
 	core->count[CP_SIM_time_branch] += a->of.mispredict;
+}
+
+/* The branch that a superblock of that flow was left by. */
+static __attribute__((noinline)) void mispredict_late(
+	struct core *core, struct ahead *a, const struct flow *f, struct position past)
+{
+	mispredict_branch(core, a, ready_when(a, f, &f->value[f->nloads]), past);
 }
 
 /* A superblock begins: with registers as they are.  Those that are ready by now are found
@@ -191,21 +195,48 @@ LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct posit
 	return a->late_now;
 }
 
-/* All branches at once, since what is asked does not hang on what is known: the host
- * brings the guesses meanwhile. */
-LANES_INLINE void ask_all(struct ahead *a, const struct step *end, struct question *q)
+/* The branches among the steps that were not foreseen, which hangs on no time. */
+LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 {
 	struct history history = a->guesses.history;
-	uintptr_t flow = a->flow;
+	struct position past = a->past;
+	struct turn *turn = a->turns;
+	uint32_t branches = a->last && a->last->branches;
 
-	for (const struct step *step = a->steps; step < end; step++, q++) {
-		if (flow & 1)
-			*q = guesses_ask(&a->guesses, &history, step->batch, step->line);
-		else
-			*q = (struct question){0};
-		flow = step->batch->flow;
+	for (const struct step *step = a->steps; step < end; step++) {
+		const struct batch *b = step->batch;
+
+		if (guesses_miss(&a->guesses, &history, branches, b, step->line))
+			*turn++ = (struct turn){step, past};
+		branches = b->branches;
+		past.number += b->clock >> 32;
+		past.ticks += b->chain;
 	}
+	turn->step = NULL;
 	a->guesses.history = history;
+	a->past = past;
+}
+
+/* Steps while any value is late, from `past` on; the first turn behind them. */
+static __attribute__((noinline)) const struct turn *follow_values(
+	struct core *core, struct ahead *a, const struct step *end, struct position past)
+{
+	const struct turn *turn = a->turns;
+	const struct flow *f = flow_of(a);
+
+	for (const struct step *step = a->steps; a->is_late && step < end; step++) {
+		const struct batch *b = step->batch;
+
+		pass_on(a, f);
+		if (turn->step == step)
+			mispredict_late(core, a, f, turn++->past);
+		f = b->flow;
+		if (f && f->begins)
+			a->is_late = take_over(core, a, past);
+		past.number += b->clock >> 32;
+		past.ticks += b->chain;
+	}
+	return turn;
 }
 
 /* All batches that have begun; the last one may run yet. */
@@ -213,29 +244,18 @@ void ahead_follow(struct core *core)
 {
 	struct ahead *a = core->ahead;
 	const struct step *end = core->next_step;
-	struct question *q = a->asked;
+	const struct turn *turn = a->turns;
 	struct position past = a->past;
-	uintptr_t flow = a->flow;
-	uint64_t late = a->is_late;
 
-	ask_all(a, end, q);
-	for (const struct step *step = a->steps; step < end; step++, q++) {
-		const struct batch *b = step->batch;
-
-		if (late)
-			pass_on(a, flow_in(flow));
-		if (flow & 1 && guesses_miss(&a->guesses, q))
-			mispredict_branch(core, a, flow_in(flow), past);
-		flow = b->flow;
-		if (late && flow && flow_in(flow)->begins)
-			late = take_over(core, a, past);
-		past.number += b->clock >> 32;
-		past.ticks += b->chain;
-	}
+	if (end == a->steps)
+		return;
+	find_turns(a, end);
+	if (a->is_late)
+		turn = follow_values(core, a, end, past);
+	for (; turn->step; turn++)
+		mispredict_branch(core, a, 0, turn->past);
+	a->last = end[-1].batch;
 	core->next_step = a->steps;
-	a->past = past;
-	a->flow = flow;
-	a->is_late = late;
 }
 
 /* ---- what a reference did ---- */
@@ -462,35 +482,24 @@ void ahead_collect(struct core *core)
 
 /* ---- batches ---- */
 
-/* Tells whether there is no room for another. */
-LANES_INLINE int note_step(struct core *core, const struct batch *b, uint64_t line)
-{
-	struct step *step = core->next_step;
-
-	if (!step)
-		return 0;
-	*step++ = (struct step){b, line};
-	core->next_step = step;
-	return __builtin_expect(step == core->end_step, 0);
-}
-
-/* The same, for whoever begins a batch and runs no function of these. */
+/* For whoever begins a batch and runs no function of those below. */
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
 {
-	if (note_step(core, b, line))
+	if (batch_note_step(core, b, line))
 		ahead_follow(core);
 }
 
-/* The functions that model references by one core, and by one with a front: the same for
- * all. */
+/* The functions that model references by a core with a front: the same for all. */
 static struct {
 	uint32_t wanted; /* of machines that execute out of order */
-	batch_function *of_core[2][BATCH_PLACES + 1], *of_front[2][BATCH_PLACES + 1];
+	batch_function *of_front[2][BATCH_PLACES + 1];
 } models;
 
 void ahead_want(uint32_t wanted)
 {
 	models.wanted |= wanted;
+	if (models.wanted)
+		batch_told.follow = ahead_follow;
 }
 
 uint32_t ahead_wanted(void)
@@ -498,27 +507,6 @@ uint32_t ahead_wanted(void)
 	return models.wanted;
 }
 
-/* Nothing is kept for later by a function that ends in a call. */
-#define RUN(name, places, lines, shift)                                                  \
-	static __attribute__((noinline)) void name##_full(const struct batch *b,         \
-		uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)       \
-	{                                                                                \
-		ahead_follow(running);                                                   \
-		models.of_core[(lines)-1][places](b, line, a0, a1, a2, a3);              \
-	}                                                                                \
-                                                                                         \
-	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
-		uint64_t a2, uint64_t a3)                                                \
-	{                                                                                \
-		if (note_step(running, b, line))                                         \
-			name##_full(b, line, a0, a1, a2, a3);                            \
-		else                                                                     \
-			models.of_core[(lines)-1][places](b, line, a0, a1, a2, a3);      \
-	}
-
-BATCH_RUNS(run_core, 0)
-
-#undef RUN
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
@@ -530,17 +518,6 @@ BATCH_RUNS(run_core, 0)
 	}
 
 BATCH_RUNS(run_front, 0)
-
-batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines)
-{
-	static batch_function *const function[2][BATCH_PLACES + 1] =
-		BATCH_NAMES(run_core);
-
-	if (!models.wanted)
-		return model;
-	models.of_core[lines - 1][places] = model;
-	return function[lines - 1][places];
-}
 
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines)
 {
@@ -570,6 +547,16 @@ void ahead_unshare(struct uncore *u)
 	u->stays = 0;
 }
 
+/* Of a level's lines, by whose they are: what each takes of so many buffers, hundredths
+ * of a cycle of all of them; no buffers: enough. */
+static void set_shares(
+	uint32_t share[NOWNERS][NLEVELS], const struct reach *r, uint32_t buffers)
+{
+	for (int owner = 0; buffers && owner < NOWNERS; owner++)
+		for (int level = 0; level < NLEVELS; level++)
+			share[owner][level] = r->latency[owner][level] * 100 / buffers;
+}
+
 struct ahead *ahead_new(struct core *core, const struct machine *m)
 {
 	struct ahead *a = host_alloc(sizeof(*a));
@@ -583,6 +570,8 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
+	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);
+	set_shares(a->l2_fill_share, &a->reach, a->of.l2_fill_buffers);
 	if (!a->of.near)
 		a->of.near = m->time.l2;
 	if (core->uncore->stays)

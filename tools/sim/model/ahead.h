@@ -34,6 +34,8 @@
  * takes a whole number of them. */
 #define AHEAD_TICKS 24
 
+#define AHEAD_STEPS 128 /* that are noted until somebody looks at them */
+
 /* A core's time; NULL: no memory.  The machine has latencies and a window. */
 struct ahead *ahead_new(struct core *core, const struct machine *m);
 void ahead_free(struct ahead *a);
@@ -52,10 +54,9 @@ void ahead_collect(struct core *core);
 void ahead_want(uint32_t wanted);
 uint32_t ahead_wanted(void);
 
-/* The functions that run batches of so many places and lines by another one, which is for
- * `running`, or for the front; and follow values and branches.  The other
- * one itself, if no machine wants that. */
-batch_function *ahead_of_core(batch_function *model, uint32_t places, uint32_t lines);
+/* The function that runs batches of so many places and lines by another one, which is for
+ * the front, and follows values and branches.  The other one itself, if no machine wants
+ * that. */
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
 
 /* A batch begins. */

@@ -17,7 +17,6 @@
 #define WALLS 1024 /* powers of two */
 #define ENTRIES TIMING_BUFFERS
 #define STEP_BITS 14
-#define AHEAD_STEPS 128
 
 /* ---- lines that others take the places of ---- */
 
@@ -130,10 +129,11 @@ struct wall {
 	struct trip trip;
 };
 
-/* A batch that has begun, and its first line. */
-struct step {
-	const struct batch *batch;
-	uint64_t line;
+/* A branch that went otherwise than foreseen: the step behind it, and where that begins.
+ */
+struct turn {
+	const struct step *step;
+	struct position past;
 };
 
 struct ahead {
@@ -142,9 +142,8 @@ struct ahead {
 	struct step steps[AHEAD_STEPS];
 	struct position past; /* of all before those; of ticks those of chains */
 
-	/* The flow of the last batch before those; bit 0: it ends in a branch. */
-	uintptr_t flow;
-	uint64_t is_late; /* any */
+	const struct batch *last; /* before those; NULL: none */
+	uint64_t is_late;         /* any */
 
 	uint64_t number;    /* up to the last collect */
 	struct position at; /* advanced to */
@@ -169,13 +168,14 @@ struct ahead {
 	struct reach reach;
 	struct wall wall[WALLS];
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
+	uint32_t fill_share[NOWNERS][NLEVELS], l2_fill_share[NOWNERS][NLEVELS];
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines,
 		store_lines;
 	uint64_t pair;        /* of lines: the last one that the last level gave any of */
 	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
-	struct question asked[AHEAD_STEPS]; /* of the steps */
+	struct turn turns[AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 };
@@ -233,14 +233,9 @@ LANES_INLINE void count_walk(struct core *core, struct ahead *a, uint64_t from)
 	a->walked = to;
 }
 
-LANES_INLINE const struct flow *flow_in(uintptr_t flow)
-{
-	return (const struct flow *)(flow & ~(uintptr_t)1);
-}
-
 static const struct flow *flow_of(const struct ahead *a)
 {
-	return flow_in(a->flow);
+	return a->last ? a->last->flow : NULL;
 }
 
 /* The address of that load; those of batches before this one are over.  A batch's are

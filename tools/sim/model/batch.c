@@ -362,8 +362,8 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 			name##_by_place(b, line, a0, a1, a2, a3);                        \
 	}                                                                                \
                                                                                          \
-	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
-		uint64_t a2, uint64_t a3)                                                \
+	LANES_INLINE void name##_all(const struct batch *b, uint64_t line, uint64_t a0,  \
+		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
 	{                                                                                \
 		const uint64_t at[] = {a0, a1, a2, a3};                                  \
 		enum known known = run_batch(b, line, at, places, lines, shift);         \
@@ -375,6 +375,28 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 		else if (__builtin_expect(known == NOT_DATA, 0))                         \
 			name##_rest(b, line, places > 0 ? a0 : 0, places > 1 ? a1 : 0,   \
 				places > 2 ? a2 : 0, places > 3 ? a3 : 0);               \
+	}                                                                                \
+                                                                                         \
+	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
+		uint64_t a2, uint64_t a3)                                                \
+	{                                                                                \
+		name##_all(b, line, a0, a1, a2, a3);                                     \
+	}                                                                                \
+                                                                                         \
+	static __attribute__((noinline)) void name##_full(const struct batch *b,         \
+		uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)       \
+	{                                                                                \
+		batch_told.follow(running);                                              \
+		name(b, line, a0, a1, a2, a3);                                           \
+	}                                                                                \
+                                                                                         \
+	static void noting_##name(const struct batch *b, uint64_t line, uint64_t a0,     \
+		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
+	{                                                                                \
+		if (batch_note_step(running, b, line))                                   \
+			name##_full(b, line, a0, a1, a2, a3);                            \
+		else                                                                     \
+			name##_all(b, line, a0, a1, a2, a3);                             \
 	}
 
 BATCH_RUNS(run_64, 6)
@@ -382,10 +404,11 @@ BATCH_RUNS(run_any, running->line_shift)
 
 batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines)
 {
-	static batch_function *const of_64[2][BATCH_PLACES + 1] = BATCH_NAMES(run_64);
-	static batch_function *const of_any[2][BATCH_PLACES + 1] = BATCH_NAMES(run_any);
+	static batch_function *const function[2][2][2][BATCH_PLACES + 1] = {
+		{BATCH_NAMES(run_any), BATCH_NAMES(noting_run_any)},
+		{BATCH_NAMES(run_64), BATCH_NAMES(noting_run_64)}};
 
-	return (line_shift == 6 ? of_64 : of_any)[lines - 1][places];
+	return function[line_shift == 6][batch_told.follow != 0][lines - 1][places];
 }
 
 /* Each line of the reference has a tick of its own. */

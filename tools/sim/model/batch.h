@@ -22,6 +22,8 @@ enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY, BATCH_FLOAT
 #define BATCH_PLACES 4
 #define BATCH_ITEMS 32
 
+struct flow;
+
 /* A reference. */
 struct batch_item {
 	int32_t offset; /* from its place; of code: from the first line, in lines */
@@ -44,10 +46,12 @@ typedef void batch_observe(struct core *core, const struct batch_origin *origin)
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
 
 /* These are told of each reference that the filters did not admit: after it was made, and
- * before, on plain machines.  NULL: nobody asks. */
+ * before, on plain machines; and of batches, many at once.  NULL: nobody asks. */
 extern struct batch_told {
 	batch_observe *observe;
 	batch_announce *announce;
+	/* Called when a core has no room for another step. */
+	void (*follow)(struct core *core);
 } batch_told;
 
 /* Is there anyone who is told? */
@@ -70,7 +74,8 @@ struct batch_note {
 struct batch {
 	uint64_t clock; /* what it adds: ticks, and in the high half instructions */
 	uint8_t items;
-	uint8_t has_floats; /* some of its items are */
+	uint8_t has_floats : 1; /* some of its items are */
+	uint8_t branches : 1;   /* it ends in a branch that is followed (ahead.h) */
 	uint8_t second_line_tick;
 	uint8_t more_lines;                 /* than one */
 	uint8_t order[BATCH_PLACES];        /* of the places' first references */
@@ -83,7 +88,7 @@ struct batch {
 		uint8_t first_tick;
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
-	uintptr_t flow; /* struct flow (flow.h), +1 if it ends in a branch; 0: none */
+	const struct flow *flow; /* flow.h; NULL: none */
 	struct batch_item item[BATCH_ITEMS];
 	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };
@@ -115,6 +120,24 @@ LANES_INLINE void batch_tell(struct core *core, const struct batch_note *note,
 			      .used = (uint32_t)note->used,
 			      .load = note->load,
 		      });
+}
+
+/* A batch that has begun, and its first line. */
+struct step {
+	const struct batch *batch;
+	uint64_t line;
+};
+
+/* Tells whether there is no room for another. */
+LANES_INLINE int batch_note_step(struct core *core, const struct batch *b, uint64_t line)
+{
+	struct step *step = core->next_step;
+
+	if (!step)
+		return 0;
+	*step++ = (struct step){b, line};
+	core->next_step = step;
+	return __builtin_expect(step == core->end_step, 0);
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
@@ -160,7 +183,8 @@ void batch_place_first(struct batch_place *p, enum batch_kind kind, uint32_t tic
 void batch_place_writes(struct batch_place *p, int writes);
 
 /* The function for batches of so many places and one or two code lines.  They
- * take no more arguments than there are places. */
+ * take no more arguments than there are places.  It notes each batch if batch_told says
+ * who follows them. */
 batch_function *batch_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 
 extern struct core *running; /* where the running thread's accesses go */

@@ -14,17 +14,26 @@
 
 #define GUESSES 8192 /* a power of two, as of the next */
 #define USUAL 4096
-#define SURE 3
+#define SURE 3u
 
 /* What came next, and how sure that is: 0 to SURE. */
-struct usual {
-	uint32_t next, sure;
+union usual {
+	struct {
+		uint32_t next, sure;
+	};
+	uint64_t all;
 };
 
 /* The same where a number of it will do, for there is a tag beside. */
-struct guess {
-	uint16_t next;
-	uint16_t tag : 14, sure : 2;
+#define GUESS_TAG 16 /* bits before it */
+#define GUESS_SURE 30
+#define TAG_BITS ((1u << GUESS_SURE) - (1u << GUESS_TAG))
+union guess {
+	struct {
+		uint16_t next;
+		uint16_t tag : GUESS_SURE - GUESS_TAG, sure : 2;
+	};
+	uint32_t all;
 };
 
 /* Which way it went so far, and where the last branch was. */
@@ -35,8 +44,8 @@ struct history {
 
 struct guesses {
 	struct history history;
-	struct guess by_history[GUESSES];
-	struct usual usual[USUAL];
+	union guess by_history[GUESSES];
+	union usual usual[USUAL];
 };
 
 /* Learns what came next, which is what was guessed or not. */
@@ -50,56 +59,49 @@ struct guesses {
 			(guess)->next = (came);                                          \
 	} while (0)
 
-/* What is asked for a branch: which guess, where the branch was, and the guess that would
- * have been right and sure. */
-struct question {
-	uint32_t which, last, next;
-	struct guess right;
-};
-
-/* A batch follows a branch. */
-LANES_INLINE struct question guesses_ask(
-	const struct guesses *g, struct history *h, const struct batch *b, uint64_t line)
-{
-	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
-	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
-	struct question q = {hash >> 40 & (GUESSES - 1), h->last, next,
-		{(uint16_t)(next ^ next >> 16), hash >> 18 & 0x3fff, SURE}};
-
-	__builtin_prefetch(&g->by_history[q.which]);
-	h->ways = h->ways << 4 ^ next;
-	h->last = next;
-	return q;
-}
-
 /* An entry of other branches is taken over once it is not sure any more, and only where
  * the usual guess is wrong. */
 static __attribute__((noinline)) int guesses_learn(
-	struct guesses *g, const struct question *q)
+	union usual *usual, union guess *known, uint32_t next, union guess right)
 {
-	struct usual *usual = &g->usual[q->last % USUAL];
-	struct guess *known = &g->by_history[q->which];
-	int own = known->tag == q->right.tag, unusual = usual->next != q->next,
-	    right = own && known->sure ? known->next == q->right.next : !unusual;
+	int own = known->tag == right.tag, unusual = usual->next != next,
+	    is_right = own && known->sure ? known->next == right.next : !unusual;
 
-	LEARN(usual, q->next);
+	LEARN(usual, next);
 	if (own)
-		LEARN(known, q->right.next);
+		LEARN(known, right.next);
 	else if (unusual && known->sure)
 		known->sure--;
 	else if (unusual)
-		*known = (struct guess){q->right.next, q->right.tag, 0};
-	return !right;
+		*known = (union guess){{right.next, right.tag, 0}};
+	return !is_right;
 }
 
-/* Not 0 if what came was not to be expected. */
-LANES_INLINE int guesses_miss(struct guesses *g, const struct question *q)
+/* A batch follows another one, which ends in a branch or not.  Not 0 if it was not to be
+ * expected.  Mostly there is nothing to learn: the guess was right and as sure as can be.
+ * That is told by a single branch of the host, which could not foresee which guess it is
+ * that counts. */
+LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, uint32_t branches,
+	const struct batch *b, uint64_t line)
 {
-	const struct guess *known = &g->by_history[q->which];
+	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
+	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
+	union guess right = {.all = (next ^ next >> 16) % (1 << GUESS_TAG) |
+				    (uint32_t)(hash >> 2 & TAG_BITS) |
+				    SURE << GUESS_SURE},
+		    *known = &g->by_history[hash >> 40 & (GUESSES - 1)];
+	union usual *usual = &g->usual[h->last % USUAL],
+		    seen = {.next = next, .sure = SURE};
+	uint64_t differs = known->all ^ right.all, unusual = usual->all ^ seen.all,
+		 is_own = -(((differs & TAG_BITS) - 1) >> 63),
+		 wrong = (differs & is_own) | (unusual & ~is_own);
 
-	return (known->next != q->right.next || known->tag != q->right.tag ||
-		       known->sure != SURE) &&
-	       guesses_learn(g, q);
+	if (!branches)
+		return 0;
+	h->ways = h->ways << 4 ^ next;
+	h->last = next;
+	return __builtin_expect(wrong != 0, 0) &&
+	       guesses_learn(usual, known, next, right);
 }
 
 /* ---- lines ---- */
@@ -109,42 +111,47 @@ LANES_INLINE int guesses_miss(struct guesses *g, const struct question *q)
 #define STREAM_LOOK_UPS 32 /* that are remembered of each; a power of two */
 #define STREAM_PAGE_LOG 12
 
-/* page: its number + 1; 0: none. */
 struct stream {
-	uint64_t page, used;
 	int32_t last, step;
 	uint32_t count, trained; /* look-ups; of these the first that fetched others */
 	uint64_t at[STREAM_LOOK_UPS];
 };
 
+/* What is looked for, in few lines of the host's.  page: its number + 1; 0: none. */
+struct stream_set {
+	uint64_t page[STREAM_WAYS], used[STREAM_WAYS];
+};
+
 struct streams {
 	uint64_t look_ups;
+	struct stream_set set[1 << STREAM_SETS_LOG] __attribute__((aligned(64)));
 	struct stream of[1 << STREAM_SETS_LOG][STREAM_WAYS];
 };
 
-LANES_INLINE struct stream *streams_set(struct streams *all, uint64_t page)
+LANES_INLINE uint64_t streams_set(uint64_t page)
 {
-	return all->of[page * 0x9e3779b97f4a7c15ull >> (64 - STREAM_SETS_LOG)];
+	return page * 0x9e3779b97f4a7c15ull >> (64 - STREAM_SETS_LOG);
 }
 
-/* That of the page, or NULL. */
-LANES_INLINE struct stream *streams_find(struct streams *all, uint64_t page)
+/* The way that has the page, or STREAM_WAYS. */
+LANES_INLINE uint32_t streams_find(const struct streams *all, uint64_t set, uint64_t page)
 {
-	struct stream *s = streams_set(all, page);
+	const uint64_t *of = all->set[set].page;
 
-	for (int i = 0; i < STREAM_WAYS; i++)
-		if (s[i].page == page)
-			return &s[i];
-	return 0;
+	return of[0] == page   ? 0
+	       : of[1] == page ? 1
+	       : of[2] == page ? 2
+	       : of[3] == page ? 3
+			       : STREAM_WAYS;
 }
 
-LANES_INLINE struct stream *streams_oldest(struct streams *all, uint64_t page)
+LANES_INLINE uint32_t streams_oldest(const struct streams *all, uint64_t set)
 {
-	struct stream *s = streams_set(all, page), *oldest = s;
+	const uint64_t *used = all->set[set].used;
+	uint32_t oldest = 0;
 
-	for (int i = 1; i < STREAM_WAYS; i++)
-		if (s[i].used < oldest->used)
-			oldest = &s[i];
+	for (uint32_t i = 1; i < STREAM_WAYS; i++)
+		oldest = used[i] < used[oldest] ? i : oldest;
 	return oldest;
 }
 
@@ -153,21 +160,25 @@ LANES_INLINE struct stream *streams_from(
 	struct streams *all, uint64_t page, int32_t line, int32_t lines)
 {
 	for (int way = -1; way <= 1; way += 2) {
-		struct stream *s = streams_find(all, page + (uint64_t)(int64_t)way);
+		uint64_t next = page + (uint64_t)(int64_t)way, set = streams_set(next);
+		uint32_t i = streams_find(all, set, next);
+		struct stream *s = &all->of[set][i % STREAM_WAYS];
 
-		if (s && s->trained && s->last + s->step + way * lines == line)
+		if (i < STREAM_WAYS && s->trained &&
+			s->last + s->step + way * lines == line)
 			return s;
 	}
 	return 0;
 }
 
-/* The page's first look-up: its stream, which has looked up the one before already if
- * there is one that comes from there. */
-static __attribute__((noinline)) struct stream *streams_begin(
+/* The page's first look-up: its way, whose stream has looked up the one before already
+ * if there is one that comes from there. */
+static __attribute__((noinline)) uint32_t streams_begin(
 	struct streams *all, uint64_t page, int32_t line, int32_t lines)
 {
-	struct stream *from = streams_from(all, page, line, lines),
-		      *s = streams_oldest(all, page);
+	uint64_t set = streams_set(page);
+	uint32_t i = streams_oldest(all, set);
+	struct stream *from = streams_from(all, page, line, lines), *s = &all->of[set][i];
 
 	if (from) {
 		*s = *from;
@@ -176,8 +187,8 @@ static __attribute__((noinline)) struct stream *streams_begin(
 		s->count = s->trained = 0;
 		s->step = 0;
 	}
-	s->page = page;
-	return s;
+	all->set[set].page[i] = page;
+	return i;
 }
 
 /* The line is looked up then: when was it fetched ahead, by look-ups so many before?  0:
@@ -185,15 +196,16 @@ static __attribute__((noinline)) struct stream *streams_begin(
 LANES_INLINE uint64_t streams_look_up(struct streams *all, uint64_t address,
 	uint32_t line_shift, uint32_t ahead, uint64_t at)
 {
-	uint64_t page = (address >> STREAM_PAGE_LOG) + 1;
+	uint64_t page = (address >> STREAM_PAGE_LOG) + 1, set = streams_set(page);
 	int32_t line = (int32_t)((address & ((1u << STREAM_PAGE_LOG) - 1)) >> line_shift),
 		lines = 1 << STREAM_PAGE_LOG >> line_shift, step;
-	struct stream *s = streams_find(all, page);
-	uint32_t by;
+	uint32_t way = streams_find(all, set, page), by;
+	struct stream *s;
 
-	if (!s)
-		s = streams_begin(all, page, line, lines);
-	s->used = ++all->look_ups;
+	if (way == STREAM_WAYS)
+		way = streams_begin(all, page, line, lines);
+	all->set[set].used[way] = ++all->look_ups;
+	s = &all->of[set][way];
 	step = line - s->last;
 	if (s->count && !step)
 		return 0;
