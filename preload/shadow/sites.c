@@ -56,18 +56,20 @@ static uint32_t find_site(
 static uint32_t site_of(struct cp_shadows *s, const struct cp_tree *tree)
 {
 	struct cp_open_region open[CP_SITE_DEPTH];
-	uint32_t *word = cp_tree_word(tree);
+	uint32_t *word = cp_tree_word(tree), site;
 	unsigned depth;
 
 	if (!word)
 		return NO_SITE;
-	if (*word)
-		return *word;
+	site = *word;
+	if (site)
+		return site;
 	depth = cp_tree_open_regions(tree, open, CP_SITE_DEPTH);
 	cp_lock(&s->finding);
-	*word = depth ? find_site(s, open, depth) : NO_SITE;
+	site = depth ? find_site(s, open, depth) : NO_SITE;
 	cp_unlock(&s->finding);
-	return *word;
+	*word = site;
+	return site;
 }
 
 /* ---- when it has a window ---- */
