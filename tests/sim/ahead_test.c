@@ -519,6 +519,40 @@ static void usual_branches(void)
 	end();
 }
 
+/* The cycles of branches half of which are as chance will have it, with batches of those
+ * keys. */
+static uint64_t chance(struct batch *all, const uint16_t *keys)
+{
+	uint64_t number = 1, cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 16; i++)
+		all[i].key = keys[i];
+	for (uint32_t i = 0; i < 2000; i++) {
+		number = number * 6364136223846793005u + 1442695040888963407u;
+		cost += go_to(&all[i % 2 ? number >> 60 : i / 2 % 16], 7);
+	}
+	end();
+	return cost;
+}
+
+/* Batches of one line are told from each other by their keys, not by where they are. */
+static void keys(void)
+{
+	static _Alignas(64) struct batch here[16], there[3][16];
+	uint16_t same[16] = {0}, each[16];
+	uint64_t cost;
+
+	for (uint16_t i = 0; i < 16; i++)
+		each[i] = (uint16_t)(i * 40503u);
+	is_u64(chance(here, same), UINT64_C(2) * small.ooo.mispredict,
+		"with one key, only the first two branches are unforeseen");
+	cost = chance(here, each);
+	ok(cost > UINT64_C(500) * small.ooo.mispredict, "other keys are other batches");
+	is_u64(chance(there[1], each), cost, "wherever they are");
+	is_u64(chance(there[2], each), cost, "and there");
+}
+
 /* Whoever runs a batch notes it, and has all followed when there is no room for more. */
 static void notes(void)
 {
@@ -761,6 +795,7 @@ int main(void)
 	many();
 	branches();
 	usual_branches();
+	keys();
 	notes();
 	for (int i = 0; i < 40; i++)
 		random_trace(i);

@@ -215,7 +215,7 @@ static void make_order(struct maker *m)
 		for (uint32_t i = 0; i < m->nplaces; i++)
 			rank += was.last_tick[i] < was.last_tick[n];
 		m->at[rank] = was.at[n];
-		m->b.order[n] = (uint8_t)rank;
+		batch_order_place(&m->b, (uint32_t)n, (uint32_t)rank);
 		m->b.place[rank] = was.b.place[n];
 		m->b.place[rank].last = (uint8_t)(was.size[n] - 1);
 		m->b.place[rank].tick = (uint16_t)was.last_tick[n];

@@ -294,6 +294,25 @@ static void chains(void)
 	is_u64(flows_take(4, 0, 4).chain, 3 * AHEAD_TICKS, "four stores by one");
 }
 
+/* The key of an operation's flow. */
+static uint32_t key_of(UInt from, UInt to)
+{
+	begin();
+	flows_instruction();
+	put_register(
+		to, compute(Iop_Add64, get_register(from), get_register(from)), Ity_I64);
+	return flows_take(1, 0, 0).key;
+}
+
+static void keys(void)
+{
+	uint32_t key = key_of(1, 2);
+
+	is_u64(key_of(1, 2), key, "the same flow has the same key");
+	ok(key_of(1, 3) != key, "one to another register has another");
+	ok(key_of(3, 2) != key, "and one from another register");
+}
+
 static void latencies(void)
 {
 	static const struct {
@@ -476,6 +495,7 @@ int main(void)
 	a_byte();
 	two_by_a_pointer();
 	chains();
+	keys();
 	latencies();
 	for (int i = 0; i < 300; i++)
 		random_superblock(i);

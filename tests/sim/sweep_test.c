@@ -71,7 +71,7 @@ static void make_item(struct event *e, uint32_t place, uint32_t *ticks)
 	e->b.stores += i->kind != BATCH_READ;
 	e->b.place[place].last = (uint8_t)(i->size - 1);
 	e->b.place[place].tick = i->tick;
-	e->b.order[place] = (uint8_t)place;
+	batch_order_place(&e->b, (uint32_t)place, (uint32_t)place);
 	batch_place_writes(&e->b.place[place], i->kind != BATCH_READ);
 	batch_place_first(&e->b.place[place], (enum batch_kind)i->kind, i->tick);
 }

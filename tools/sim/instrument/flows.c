@@ -444,6 +444,7 @@ static SizeT pack_flow(UChar *to)
 struct kept {
 	struct kept *next;
 	SizeT size;
+	UInt hash;
 	UChar *flow;
 };
 
@@ -453,25 +454,26 @@ static UInt hash_of(const UChar *bytes, SizeT size)
 
 	for (SizeT i = 0; i < size; i++)
 		hash = (hash ^ bytes[i]) * 0x9e3779b97f4a7c15ull;
-	return hash >> 32 & (BUCKETS - 1);
+	return (UInt)(hash >> 32);
 }
 
 /* Blocks are alike, and batches with them (batches.c). */
-static const struct flow *keep_flow(void)
+static const struct kept *keep_flow(void)
 {
 	static struct kept *bucket[BUCKETS];
 	static UChar packed[sizeof(flows.making)] __attribute__((aligned(8)));
 	SizeT size = pack_flow(packed);
-	struct kept **first = &bucket[hash_of(packed, size)], *k;
+	UInt hash = hash_of(packed, size);
+	struct kept **first = &bucket[hash % BUCKETS], *k;
 
 	for (k = *first; k; k = k->next)
 		if (k->size == size && VG_(memcmp)(k->flow, packed, size) == 0)
-			return (const struct flow *)k->flow;
+			return k;
 	k = VG_(malloc)("cachepeek.flow", sizeof(*k));
-	*k = (struct kept){*first, size, VG_(malloc)("cachepeek.flow", size)};
+	*k = (struct kept){*first, size, hash, VG_(malloc)("cachepeek.flow", size)};
 	VG_(memcpy)(k->flow, packed, size);
 	*first = k;
-	return (const struct flow *)k->flow;
+	return k;
 }
 
 static ULong most_of(ULong a, ULong b)
@@ -515,12 +517,16 @@ static UInt chain_of(UInt instructions, UInt loads, UInt stores)
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 {
 	struct flowed flowed = {
-		NULL, flows.branches, chain_of(instructions, loads, stores)};
+		NULL, flows.branches, chain_of(instructions, loads, stores), 0};
 
 	describe_all();
 	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
-		flows.branches)
-		flowed.flow = keep_flow();
+		flows.branches) {
+		const struct kept *kept = keep_flow();
+
+		flowed.flow = (const struct flow *)kept->flow;
+		flowed.key = kept->hash;
+	}
 	flows.begins = flows.branches = False;
 	flows.written = 0;
 	flows.first_load = flows.nloads;

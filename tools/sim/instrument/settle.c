@@ -198,7 +198,7 @@ static void describe_counts(const struct block *b, struct batch *batch)
 static void describe_first(const struct block *b, const UInt *number, struct batch *batch)
 {
 	for (UInt i = 0; i < b->nplaces; i++)
-		batch->order[i] = number[i];
+		batch_order_place(batch, i, number[i]);
 	for (UInt i = b->nrefs; i-- > 0;)
 		if (b->refs[i].kind != BATCH_CODE)
 			batch_place_first(&batch->place[number[b->refs[i].place]],
@@ -231,11 +231,24 @@ static void describe_notes(
 	}
 }
 
+/* By what the program does, wherever the tool keeps that: each run has the same guesses.
+ */
+static UShort key_of(const struct batch *batch, UInt flow)
+{
+	const UChar *byte = (const UChar *)batch;
+	UInt key = flow;
+
+	for (SizeT i = 0; i < sizeof(*batch); i++)
+		key = (key ^ byte[i]) * 0x01000193u;
+	return (UShort)(key ^ key >> 16);
+}
+
 static void describe_flow(const struct block *b, struct batch *batch)
 {
 	struct flowed flowed =
 		flows_take(b->now.instructions, b->now.loads, b->now.stores);
 
+	batch->key = key_of(batch, flowed.key);
 	batch->flow = flowed.flow;
 	batch->branches = flowed.branches;
 	batch->chain = flowed.chain;

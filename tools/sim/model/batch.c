@@ -252,7 +252,7 @@ LANES_INLINE void run_rest(struct core *core, const struct batch *b, uint64_t li
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < places; i++) {
-		uint32_t n = places > 1 ? b->order[i] : 0;
+		uint32_t n = places > 1 ? batch_order(b, i) : 0;
 
 		run_place(core, b, n, line, at[n], (uint32_t)clock, shift);
 	}

@@ -78,7 +78,8 @@ struct batch {
 	uint8_t branches : 1;   /* it ends in a branch that is followed (ahead.h) */
 	uint8_t second_line_tick;
 	uint8_t more_lines;                 /* than one */
-	uint8_t order[BATCH_PLACES];        /* of the places' first references */
+	uint8_t order;                      /* of the places' first references */
+	uint16_t key;                       /* differs if the code does (guess.h) */
 	uint32_t loads, stores, rmw, chain; /* what it adds to those of the core */
 	struct batch_place {
 		uint64_t mask;      /* what of a filter's entry must be its line */
@@ -92,6 +93,17 @@ struct batch {
 	struct batch_item item[BATCH_ITEMS];
 	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };
+
+/* The place whose first reference is the n-th. */
+LANES_INLINE uint32_t batch_order(const struct batch *b, uint32_t n)
+{
+	return b->order >> 2 * n & 3;
+}
+
+LANES_INLINE void batch_order_place(struct batch *b, uint32_t n, uint32_t place)
+{
+	b->order |= (uint8_t)(place << 2 * n);
+}
 
 /* Behind the items, one of each, and then of the first reference to each place; only
  * if anyone is told. */

@@ -84,7 +84,7 @@ static __attribute__((noinline)) int guesses_learn(
 LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, uint32_t branches,
 	const struct batch *b, uint64_t line)
 {
-	uint32_t next = (uint32_t)((uintptr_t)b >> 6) ^ (uint32_t)line * 0x9e3779b1u;
+	uint32_t next = b->key ^ (uint32_t)line * 0x9e3779b1u;
 	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
 	union guess right = {.all = (next ^ next >> 16) % (1 << GUESS_TAG) |
 				    (uint32_t)(hash >> 2 & TAG_BITS) |

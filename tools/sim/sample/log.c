@@ -313,8 +313,11 @@ void sample_write(
 	move_end(&w, sample_load(out, w.now, &sample_now.header));
 	for (UInt i = 0; i <= b->more_lines; i++)
 		write_code(&w, line + i);
-	for (UInt i = 0; i < places; i++)
-		write_place(&w, &b->place[b->order[i]], at[b->order[i]]);
+	for (UInt i = 0; i < places; i++) {
+		UInt n = batch_order(b, i);
+
+		write_place(&w, &b->place[n], at[n]);
+	}
 	sample_store(out, w.now, &sample_now.end, w.end);
 	logged.end = w.end;
 }
@@ -339,7 +342,7 @@ static const ULong *run_batch(const ULong *from)
 	ULong at[BATCH_PLACES];
 
 	for (UInt i = 0; i < site->places; i++) {
-		UInt n = b->order[i];
+		UInt n = batch_order(b, i);
 
 		at[n] = site->known[n];
 		if (at[n] == NOT_KNOWN)
