@@ -9,16 +9,19 @@
 #include <stdint.h>
 
 #define CP_MAX_COUNTERS 64                 /* counters of one run */
-#define CP_MAX_READ 640                    /* of a reading: sampled ones have parts */
+#define CP_MAX_READ 704                    /* of a reading: sampled ones have parts */
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
 #define CP_MIRROR_SIZE 128 /* raw counters of the simulated PMU, with room */
+#define CP_MIRROR_INSTRUCTIONS 0
 #define CP_MIRROR_HUGE_PAGES 50
 /* Behind those, where it is asked to sample, parts of what is sampled: first what is
  * counted in bursts, then what is counted in some of the sets, the points of a sweep at
- * the end.  tools/sim/request.h. */
+ * the end.  tools/sim/request.h.  Behind the groups comes what was counted in full, and
+ * how many of the groups' may not be. */
 #define CP_SAMPLE_GROUPS 16
-#define CP_SAMPLE_PARTS (CP_SAMPLE_GROUPS + 1)
+#define CP_SAMPLE_UNSURE (CP_SAMPLE_GROUPS + 1)
+#define CP_SAMPLE_PARTS (CP_SAMPLE_GROUPS + 2)
 #define CP_SAMPLE_BURSTS 21
 #define CP_SAMPLE_SETS 12
 #define CP_SAMPLE_SWEEP 32

@@ -20,7 +20,9 @@ _Static_assert(CP_SIM_SAMPLE == CP_MIRROR_SIZE && CP_SIM_PARTS == CP_SAMPLE_PART
 	"reports know what is where");
 _Static_assert(CP_MAX_READ >= CP_SIM_SET_SWEEP * CP_SIM_PARTS + CP_MAX_COUNTERS,
 	"all but sweeps have room");
-_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES, "reports look there");
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES &&
+		       CP_SIM_instructions == CP_MIRROR_INSTRUCTIONS,
+	"reports look there");
 
 static const struct cp_event_set *the_set;
 

@@ -228,22 +228,12 @@ static bool count_growth(struct work *work, const struct sums *line, size_t at)
 	return true;
 }
 
-/* The counter of all instructions, which is there where anything is sampled. */
-static uint32_t instructions_of(const struct cp_record *record)
-{
-	uint32_t i = 0;
-
-	while (i + 1 < record->header->ncounters && record->counters[i]->mirror)
-		i++;
-	return i;
-}
-
 /* Did more of the region end in an interval than the process did in it?  Executions are
  * counted where they end: some were longer, then. */
 static bool is_longer(
 	const struct work *work, const struct sums *line, const struct sums *whole)
 {
-	uint32_t word = instructions_of(work->record);
+	uint32_t word = cp_counter_at(work->record, CP_MIRROR_INSTRUCTIONS);
 	double own, all;
 
 	for (size_t r = line->first; r < work->nrows; r++)

@@ -71,6 +71,7 @@ struct cp_pool {
 	double instructions,
 		full; /* all of them, and those that were simulated in full */
 	double in[CP_SAMPLE_GROUPS]; /* and those in bursts, by group */
+	/* The last of bursts: how many of the groups' may be none. */
 	double bursts[CP_SAMPLE_PARTS], sets[CP_SAMPLE_PARTS];
 };
 
@@ -84,6 +85,9 @@ struct cp_pooled {
 	const char *none; /* why there is no value, or NULL */
 };
 struct cp_pooled cp_pool_estimate(const struct cp_pool *pool);
+/* The same of what one place in a program has of all, and of its share. */
+struct cp_pooled cp_pool_of_place(const struct cp_pool *place, const struct cp_pool *all);
+struct cp_pooled cp_pool_share(const struct cp_pool *place, const struct cp_pool *all);
 /* Student's t, two sides, 95 %. */
 double cp_student(double freedom);
 
@@ -91,6 +95,8 @@ double cp_student(double freedom);
  * and the square of the part of the error bar that no differences between those show. */
 double cp_pool_without(const struct cp_pool *pool, int burst, int set);
 double cp_pool_unseen(const struct cp_pool *pool);
+/* Half of what may not have been counted in full: the value is in the middle of that. */
+double cp_pool_unsure(const struct cp_pool *pool);
 
 /* Of several counts of one sample, each so many times: what differences between parts
  * show of the sum of them, as the square of half of its interval. */

@@ -15,8 +15,12 @@
  * Threads, processes and ranks are pooled before anything is estimated: 30 bursts of all
  * of them are enough.
  *
+ * Of the misses in bursts some may be none: a burst's warming has not filled what they
+ * filled (tools/sim/sample/sample.h).  The interval reaches from none of those to all of
+ * them; if they are as many as all others there is no value.
+ *
  * What no sample shows is allowed for: single sets that are like no other (a program's
- * stack is in a few), and what caches and TLBs still hold of the burst before.
+ * stack is in a few).
  */
 #include <string.h>
 
@@ -29,7 +33,14 @@
 	"shorter "                                                                       \
 	"period, or without)"
 
+#define UNSURE                                                                           \
+	"sampled: many misses may be none, since the plan's warm (CACHEPEEK_SAMPLE) is " \
+	"too short to fill the caches or TLBs that count them: raise warm="
+
 #define SAMPLED "sampled (CACHEPEEK_SAMPLE): error is half of its 95 % interval"
+#define FEW_AT_PLACE                                                                     \
+	"sampled: it was seen in fewer than about 30 bursts (CACHEPEEK_SAMPLE with a "   \
+	"shorter period, or without)"
 #define NOT_SAID "its record does not say how it was sampled"
 #define DIFFERS "sampled in different ways in different processes"
 
@@ -60,9 +71,7 @@ bool cp_is_sampled(
 
 /* ---- what there is of a thread ---- */
 
-/* The number of the counter in that place of the mirrors; of counters if nobody asked for
- * it. */
-static uint32_t counter_at(const struct cp_record *record, uint32_t at)
+uint32_t cp_counter_at(const struct cp_record *record, uint32_t at)
 {
 	uint32_t i = 0;
 
@@ -85,7 +94,9 @@ static bool add_parts(const struct cp_record *record,
 			continue;
 		any = true;
 		for (unsigned p = 0; p < (kind == IN_FULL ? 1 : CP_SAMPLE_PARTS); p++)
-			parts[p] += quantity->terms[i].sign * (double)counts[counter + p];
+			parts[p] +=
+				(p == CP_SAMPLE_UNSURE ? 1 : quantity->terms[i].sign) *
+				(double)counts[counter + p];
 	}
 	return any;
 }
@@ -93,8 +104,9 @@ static bool add_parts(const struct cp_record *record,
 static void fill_pool(struct cp_pool *pool, const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
-	uint32_t none = record->header->ncounters, all = counter_at(record, 0),
-		 in = counter_at(record, CP_MIRROR_SIZE);
+	uint32_t none = record->header->ncounters,
+		 all = cp_counter_at(record, CP_MIRROR_INSTRUCTIONS),
+		 in = cp_counter_at(record, CP_MIRROR_SIZE);
 	double exact[CP_SAMPLE_PARTS] = {0};
 
 	pool->nsets = record->header->sample_sets;
@@ -129,6 +141,14 @@ static struct bursts bursts_of(const struct cp_pool *pool)
 	return b;
 }
 
+double cp_pool_unsure(const struct cp_pool *pool)
+{
+	struct bursts b = bursts_of(pool);
+
+	return b.all > 0 && b.in > 0 ? b.all / b.in * pool->bursts[CP_SAMPLE_UNSURE] / 2
+				     : 0;
+}
+
 /* What stands for all of it is known as badly as the groups differ. */
 static double square_of_bursts(const struct cp_pool *pool, const struct bursts *b)
 {
@@ -158,7 +178,7 @@ static struct cp_pooled from_bursts(const struct cp_pool *pool)
 		return (struct cp_pooled){.none = FEW_BURSTS};
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
 		sum += pool->bursts[g];
-	e.value += b.all / b.in * sum;
+	e.value += b.all / b.in * sum - cp_pool_unsure(pool);
 	e.square = square_of_bursts(pool, &b);
 	least = 3 * b.all / b.in; /* the rule of three */
 	if (sum < 1 && e.square < least * least)
@@ -200,6 +220,22 @@ static void allow_error(struct cp_pooled *e, double events)
 	e->square += share * share + events * events;
 }
 
+/* They tell too little of a value to have one.  No more than is allowed for anyway is no
+ * harm. */
+static bool is_too_unsure(const struct cp_pool *pool, double value)
+{
+	double unsure = cp_pool_unsure(pool);
+
+	return 2 * unsure > value && unsure > BURSTS_RATE * pool->instructions;
+}
+
+static double with_unsure(double square, double unsure)
+{
+	double error = __builtin_sqrt(square) + unsure;
+
+	return error * error;
+}
+
 struct cp_pooled cp_pool_estimate(const struct cp_pool *pool)
 {
 	struct cp_pooled e = {0}, more;
@@ -218,6 +254,9 @@ struct cp_pooled cp_pool_estimate(const struct cp_pool *pool)
 		e.value += more.value;
 		e.square += more.square;
 	}
+	if (!e.none && is_too_unsure(pool, e.value))
+		return (struct cp_pooled){.none = UNSURE};
+	e.square = with_unsure(e.square, cp_pool_unsure(pool));
 	return e;
 }
 
@@ -225,8 +264,9 @@ struct cp_pooled cp_pool_estimate(const struct cp_pool *pool)
 
 double cp_pool_without(const struct cp_pool *pool, int burst, int set)
 {
-	double value = pool->exact + pool->bursts[CP_SAMPLE_GROUPS], in = 0, sum = 0,
-	       sets = 0, n = pool->nsets - (set >= 0);
+	double value = pool->exact + pool->bursts[CP_SAMPLE_GROUPS] -
+		       cp_pool_unsure(pool),
+	       in = 0, sum = 0, sets = 0, n = pool->nsets - (set >= 0);
 
 	for (int g = 0; g < CP_SAMPLE_GROUPS; g++) {
 		in += g == burst ? 0 : pool->in[g];
@@ -288,6 +328,93 @@ double cp_pool_mixed_square(const struct cp_pool *mix)
 		square += square_of_bursts(mix, &b);
 	return mix->in_sets ? square + square_of_sets(mix) : square;
 }
+
+/* ---- of places ---- */
+
+/* What has the parts of a place, of which as large a share may be none as of all. */
+static struct cp_pool pool_of_place(
+	const struct cp_pool *place, const struct cp_pool *all)
+{
+	struct cp_pool pool = *place;
+	double value = cp_pool_without(place, -1, -1),
+	       whole = cp_pool_without(all, -1, -1) + cp_pool_unsure(all);
+
+	pool.bursts[CP_SAMPLE_UNSURE] =
+		whole > 0 ? all->bursts[CP_SAMPLE_UNSURE] * value / whole : 0;
+	return pool;
+}
+
+/* But all that may be none may be of that place. */
+static double unsure_of_place(const struct cp_pool *pool, const struct cp_pool *all)
+{
+	double most = cp_pool_without(pool, -1, -1) + cp_pool_unsure(pool),
+	       unsure = 2 * cp_pool_unsure(all);
+
+	return (unsure < most ? unsure : most) - cp_pool_unsure(pool);
+}
+
+static bool is_in_few(const struct cp_pool *place, double value)
+{
+	struct bursts b = bursts_of(place);
+	unsigned with = 0;
+
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+		with += place->bursts[g] > 0;
+	return b.all > 0 && with < MIN_GROUPS &&
+	       2 * place->bursts[CP_SAMPLE_GROUPS] <= value;
+}
+
+/* What may be wrong with the estimate of all, a place has its share of. */
+static double square_of_place(
+	const struct cp_pool *pool, const struct cp_pool *all, double value)
+{
+	struct bursts b = bursts_of(pool);
+	double whole = cp_pool_without(all, -1, -1), sum = 0, least,
+	       share = whole > 0 ? value / whole : 0;
+	struct cp_pooled e = {.value = value, .square = cp_pool_mixed_square(pool)};
+
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+		sum += pool->bursts[g];
+	least = b.all > 0 && b.in > 0 ? 3 * b.all / b.in : 0;
+	if (sum < 1 && e.square < least * least)
+		e.square = least * least;
+	allow_error(&e, BURSTS_RATE * pool->instructions * share);
+	return with_unsure(e.square, unsure_of_place(pool, all));
+}
+
+struct cp_pooled cp_pool_of_place(const struct cp_pool *place, const struct cp_pool *all)
+{
+	struct bursts b = bursts_of(place);
+	struct cp_pool pool = pool_of_place(place, all);
+	double value = cp_pool_without(&pool, -1, -1);
+
+	if (b.all > 0 && b.groups < MIN_GROUPS)
+		return (struct cp_pooled){.none = FEW_BURSTS};
+	if (is_in_few(&pool, value))
+		return (struct cp_pooled){.none = FEW_AT_PLACE};
+	return (struct cp_pooled){
+		.value = value, .square = square_of_place(&pool, all, value)};
+}
+
+struct cp_pooled cp_pool_share(const struct cp_pool *place, const struct cp_pool *all)
+{
+	struct cp_pool pool = pool_of_place(place, all), mix = {0};
+	double total = cp_pool_without(all, -1, -1), unseen,
+	       share = cp_pool_without(&pool, -1, -1) / total;
+	struct cp_pooled e = {.value = share};
+
+	cp_pool_mix(&mix, &pool, 1);
+	cp_pool_mix(&mix, all, -share);
+	/* Who has what no sample shows is not known. */
+	unseen = BURSTS_RATE * all->instructions / total *
+		 __builtin_sqrt(share < 1 ? share * (1 - share) : 0);
+	e.square = cp_pool_mixed_square(&mix) / total / total;
+	allow_error(&e, unseen);
+	e.square = with_unsure(e.square, unsure_of_place(&pool, all) / total);
+	return e;
+}
+
+/* ---- counts ---- */
 
 static double coverage_of(const struct cp_pool *pool)
 {

@@ -272,7 +272,7 @@ static void find_error(
 	struct scope *scope, const struct cp_metric *metric, struct cp_result *result)
 {
 	struct cp_pool mix = {.nsets = 0};
-	double square = 0, slope;
+	double square = 0, unsure = 0, slope;
 
 	for (size_t i = 0; i < scope->report->nquantities; i++) {
 		const struct cp_count *count = &scope->region->counts[i];
@@ -285,9 +285,11 @@ static void find_error(
 		}
 		cp_pool_mix(&mix, &count->pools->all, slope);
 		square += slope * slope * cp_pool_unseen(&count->pools->all);
+		unsure += __builtin_fabs(slope) * cp_pool_unsure(&count->pools->all);
 	}
 	if (mix.nsets)
-		result->error = __builtin_sqrt(square + cp_pool_mixed_square(&mix));
+		result->error =
+			__builtin_sqrt(square + cp_pool_mixed_square(&mix)) + unsure;
 }
 
 void cp_metrics_errors(struct cp_report *report, struct cp_region *root)

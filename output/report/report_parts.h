@@ -30,6 +30,9 @@ struct cp_sampled_part {
 	double value, error; /* half of the 95 % interval */
 	const char *none;    /* why there is no value, or NULL */
 };
+/* The number of the counter in that place of the mirrors; of counters if nobody asked for
+ * it. */
+uint32_t cp_counter_at(const struct cp_record *record, uint32_t at);
 bool cp_is_sampled(
 	const struct cp_record *record, const struct cp_quantity_item *quantity);
 struct cp_sampled_part cp_sampled_part_of(const struct cp_record *record,

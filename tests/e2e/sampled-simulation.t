@@ -75,6 +75,28 @@ for my $path (@paths[0 .. 3]) {
 	}
 }
 
+# ---- what a burst's warming does not fill ----
+
+# The stream's pages fit into the second-level TLB, and a burst sees few of them.
+{
+	my @walks = map { my $value = $_;
+		region(peek(command => [program('sampled_mix')], engine => 'sim', machine => $machine, events => 'instructions,dtlb_walks,l1d_misses',
+			env => {$value ? (CACHEPEEK_SAMPLE => $value) : variable(0)})->{report})->{counts} }
+		'', (map { (variable($_))[1] } 1 .. 3), map { "sets=8,warm=400000,burst=20000,period=1000000,seed=$_" } 1 .. 3;
+	my $true = (shift @walks)->{dtlb_walks}{value};
+	cmp_ok($true, '>', 1000, 'walks: each page has one');
+	for my $short (@walks[0 .. 2]) {
+		is($short->{dtlb_walks}{value}, undef, 'walks: too short a warming: no value');
+		like($short->{dtlb_walks}{reason}, qr/^sampled: many misses may be none, .*: raise warm=/, 'walks: and why');
+		is($short->{l1d_misses}{status}, 'estimated', 'walks: but L1D is warm');
+	}
+	for my $long (@walks[3 .. 5]) {
+		my $got = $long->{dtlb_walks};
+		is($got->{status}, 'estimated', 'walks: long enough');
+		cmp_ok(abs($got->{value} - $true), '<=', $got->{error} // -1, 'walks: the interval holds');
+	}
+}
+
 my %values = map { value(region($_->{report}), 'l1d_misses') => 1 } @sampled;
 cmp_ok(scalar(keys %values), '>', $seeds / 2, 'another seed is another sample');
 

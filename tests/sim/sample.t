@@ -10,7 +10,7 @@ use lib $FindBin::Bin;
 use Sim;
 use Test::More;
 
-my @program = ("$BUILD/sim/matmul", 120);
+our @program = ("$BUILD/sim/matmul", 120);
 
 # The counts of the process, and the sums of the thread's parts.
 sub counted {
@@ -55,6 +55,32 @@ for my $name (qw(l2_load_lines l2_store_lines l2_ifetch_misses l2_writebacks l2_
 
 	cmp_ok(abs($sum - $truth->{$name}), '<=', $few, "all sets: $name") or
 		diag("$sum, not $truth->{$name}");
+}
+
+# A line that a load brings and that is stored to while L1D has it, between bursts, too.
+{
+	open(my $source, '>', "$SCRATCH/later.c") or die;
+	print $source <<'C';
+static volatile char a[1 << 20];
+int main(void)
+{
+	for (int pass = 0; pass < 4; pass++)
+		for (int i = 0; i < 1 << 20; i += 64) {
+			a[i];
+			if (i >= 512)
+				a[i - 512] = 1;
+		}
+	return 0;
+}
+C
+	close($source);
+	is(system('gcc', '-O1', '-o', "$SCRATCH/later", "$SCRATCH/later.c"), 0, 'a program that stores later');
+	local @program = ("$SCRATCH/later");
+	my ($true, $sample) = (counted(@small), counted(@small, '--sample=16,1000,1000,100000,1'));
+	my $sum = sum(@{$sample->{sample_l2_writebacks}}[0 .. 15]);
+	cmp_ok($true->{l2_writebacks}, '>', 50000, 'stored later: l2_writebacks');
+	cmp_ok(abs($sum - $true->{l2_writebacks}), '<=', 2 + $true->{l2_writebacks} / 500, 'stored later: all sets: l2_writebacks') or
+		diag("$sum, not $true->{l2_writebacks}");
 }
 
 # ---- all of it in full ----
@@ -127,7 +153,7 @@ for my $case (['l2', '64:8', '64:2,32:8,64:8,128:8'], ['llc', '256:16', '256:4,2
 		is(sum(@{$full_sample->{"sample_sweep$i"}}), $truth->{"sweep_$i"}, "$level: $points[$i]: all sets, in full");
 		cmp_ok($truth->{"sweep_$i"}, '>', 1000, "$level: $points[$i]: there are some");
 		next unless $points[$i] eq $own;
-		my @level = map { my $g = $_; sum(map { $sample->{"sample_${level}_$_"}[$g] } qw(ifetch_misses load_lines store_lines)) } 0 .. 16;
+		my @level = map { my $g = $_; sum(map { $sample->{"sample_${level}_$_"}[$g] } qw(ifetch_misses load_lines store_lines)) } 0 .. 17;
 		is_deeply($sample->{"sample_sweep$i"}, \@level, "$level: $points[$i]: each sampled set misses what the level does");
 	}
 	my ($first, $last) = map { sum(@{$sample->{"sample_sweep$_"}}) } 0, $#points;

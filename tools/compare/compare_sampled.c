@@ -82,7 +82,7 @@ static void add_term(struct cp_pool *pool, const struct cp_compared *compared, i
 	}
 	*(bursts ? &pool->in_bursts : &pool->in_sets) = true;
 	for (unsigned p = 0; p < CP_SAMPLE_PARTS; p++)
-		to[p] += sign *
+		to[p] += (p == CP_SAMPLE_UNSURE ? 1 : sign) *
 			 (double)compared->parts[counter->mirror - CP_SIM_SAMPLE + p];
 }
 
@@ -124,7 +124,7 @@ static double value_of_pool(const struct cp_comparison *c,
 		pool, same_run ? view->burst : -1, same_run ? view->set : -1);
 
 	if (view->nudged == quantity)
-		value += sqrt(cp_pool_unseen(pool));
+		value += sqrt(cp_pool_unseen(pool)) + cp_pool_unsure(pool);
 	return value;
 }
 

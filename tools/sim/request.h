@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 8
+#define CP_SIM_PROTOCOL 9
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -142,14 +142,18 @@ enum {
 /*
  * With --sample (sample/sample.h) a thread has these, too, each in CP_SIM_PARTS.  The
  * differences between the first CP_SIM_GROUPS tell how well their sum is known.  Of what
- * is counted in bursts, each is that of the bursts that were drawn for it, and the last
- * part is what was counted in full, at the thread's beginning; of what is counted in
- * sampled sets, each is that of one of them.  instructions: those of the part.  Behind
+ * is counted in bursts, each is that of the bursts that were drawn for it, and the part
+ * behind them is what was counted in full, at the thread's beginning; of what is counted
+ * in sampled sets, each is that of one of them.  instructions: those of the part.  Behind
  * those, as of sampled sets, what the points of a sweep count.
+ *
+ * The last part, of bursts only: how many of all bursts' a full simulation might not have
+ * counted, since what it held before the burst is not known (sample/sample.h).
  */
 #define CP_SIM_GROUPS 16
 #define CP_SIM_IN_FULL CP_SIM_GROUPS
-#define CP_SIM_PARTS (CP_SIM_GROUPS + 1)
+#define CP_SIM_UNSURE (CP_SIM_GROUPS + 1)
+#define CP_SIM_PARTS (CP_SIM_GROUPS + 2)
 #define CP_SIM_BURST_COUNTERS(X)                                                         \
 	X(instructions)                                                                  \
 	X(l1d_loads)                                                                     \

@@ -123,8 +123,8 @@ static void check_bursts(struct cp_profile *profile)
 			sum[profile->sites[i].part - 1][c] +=
 				(double)profile->sites[i].count[c];
 	for (unsigned i = 0; i < CP_SIM_NBURST; i++)
-		for (unsigned p = 0; cp_bursts_has_place(counters[i]) && p < CP_SIM_PARTS;
-			p++)
+		for (unsigned p = 0;
+			cp_bursts_has_place(counters[i]) && p < CP_SIM_UNSURE; p++)
 			profile->inexact |= sum[p][counters[i] - CP_PROFILE_FIRST] !=
 					    profile->bursts->count[i][p];
 	if (profile->inexact)

@@ -204,7 +204,7 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 
 	if (thread >= profile->nthreads)
 		return;
-	if (in->part > CP_SIM_PARTS || !in->part != !profile->bursts)
+	if (in->part > CP_SIM_UNSURE || !in->part != !profile->bursts)
 		return;
 	site = ADD(profile, sites);
 	site->thread = &profile->threads[thread];
@@ -294,7 +294,7 @@ static void add_access(struct file *file, const struct cp_profile_entry *entry)
 	struct cp_profiled_access *access;
 	uint64_t *count;
 
-	if (thread >= profile->nthreads || !object || in->part > CP_SIM_PARTS ||
+	if (thread >= profile->nthreads || !object || in->part > CP_SIM_UNSURE ||
 		!in->part != !profile->bursts)
 		return;
 	count = cp_arena_alloc(profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));

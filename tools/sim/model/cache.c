@@ -65,6 +65,19 @@ void cache_free(struct cache *c)
 	c->rows = 0;
 }
 
+void cache_empty(struct cache *c, uint32_t set, uint32_t extra)
+{
+	uint8_t *row = cache_row(c, set);
+
+	for (uint32_t way = 0; way < c->ways; way++) {
+		row_tags(row)[way] = row_stamps(c, row)[way] = 0;
+		if (extra & WITH_MASK)
+			row_masks(c, row)[way] = 0;
+		if (extra & WITH_BYTE)
+			c->bytes[(uint64_t)set * c->lanes + way] = 0;
+	}
+}
+
 static uint32_t rank_of(const uint32_t *stamps, uint32_t ways, uint32_t stamp)
 {
 	uint32_t rank = 1;

@@ -8,7 +8,8 @@
  *   tag    0 for an empty way, else the key divided by the number of sets,
  *          plus one (far_lines.h sees to it that 32 bits are enough).
  *   stamp  when the way was last used; the smallest is the victim.  Empty ways
- *          have 0, ways that only pad the row to whole vectors STAMP_NEVER.
+ *          have 0, those of lines that another core has taken STAMP_TAKEN, ways that
+ *          only pad the row to whole vectors STAMP_NEVER.
  *   mask   64 bits of whoever wants them.
  * A byte for each way, where there is one, is behind all rows: eight ways of tags
  * and stamps are one line of the host's.
@@ -21,6 +22,7 @@
 #include "model/lanes.h"
 
 #define STAMP_NEVER 0x7fffffffu
+#define STAMP_TAKEN 1u
 #define CACHE_MAX_WAYS 128
 
 /* The logarithm of a power of two; 0 of 0. */
@@ -155,6 +157,8 @@ int cache_init(struct cache *c, uint32_t sets, uint32_t ways);
 uint64_t cache_measure(struct cache *c, uint32_t sets, uint32_t ways, uint32_t extra);
 void cache_house(struct cache *c, void *zeroed);
 void cache_rank(struct cache *c, uint32_t flag_bits);
+/* Empties one set; extra: as it was measured. */
+void cache_empty(struct cache *c, uint32_t set, uint32_t extra);
 void cache_free(struct cache *c);
 
 #endif

@@ -118,10 +118,11 @@ LANES_INLINE void drop_page(struct core *core, const struct cache *tlb, struct w
 
 /* Makes room in a TLB and puts the page there. */
 LANES_INLINE struct way tlb_fill(struct core *core, struct cache *tlb,
-	struct cache_place p, struct entry *filter, uint32_t size)
+	struct cache_place p, enum access kind, struct entry *filter, uint32_t size)
 {
 	struct way w = way_of(p, cache_victim(tlb, p.row));
 
+	core->unsure[UNSURE_CODE_PAGES + kind] += !row_stamps(tlb, p.row)[w.n];
 	if (row_masks(tlb, p.row)[w.n])
 		drop_page(core, tlb, w, filter, size);
 	row_tags(p.row)[w.n] = p.tag;
@@ -135,7 +136,7 @@ LANES_INLINE struct way dtlb_miss(struct core *core, struct cache *dtlb, uint64_
 {
 	core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
 	core->paths.page(core, page, kind);
-	return tlb_fill(core, dtlb, p, core->data, DATA_FILTER);
+	return tlb_fill(core, dtlb, p, kind, core->data, DATA_FILTER);
 }
 
 LANES_INLINE struct way itlb_miss(
@@ -143,7 +144,7 @@ LANES_INLINE struct way itlb_miss(
 {
 	core->count[CP_SIM_itlb_misses]++;
 	outer_page(core, page, IFETCH);
-	return tlb_fill(core, itlb, p, core->code, CODE_FILTER);
+	return tlb_fill(core, itlb, p, IFETCH, core->code, CODE_FILTER);
 }
 
 /* A common L2 without a call.  Returns L1_OWNED or 0. */
@@ -197,8 +198,11 @@ LANES_INLINE void forget_line(struct core *core, uint64_t line, uint8_t flags)
 LANES_INLINE void write_back(
 	struct core *core, struct shape s, uint64_t line, uint8_t flags)
 {
-	if (!(flags & L1_DIRTY))
+	if (!(flags & L1_DIRTY)) {
+		if (!s.l2) /* samples have no such shape */
+			core->unsure[UNSURE_WRITEBACKS] += flags / L1_UNSURE & 1;
 		return;
+	}
 	core->count[CP_SIM_l1d_writebacks]++;
 	if (!s.l2 || !outer_put_l2(core, line, s.l2))
 		outer_write_back(core, line);
@@ -321,6 +325,10 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 	uint8_t *flags = way_byte(l1d, w), was = *flags, is = writes ? L1_DIRTY : 0;
 	struct slot at = {stamp_offset(core, l1d, w), page};
 
+	if (!s.l2 && !*stamp_at(core, at.line)) {
+		core->unsure[UNSURE_LOADS - LOAD + kind]++;
+		is |= L1_UNSURE;
+	}
 	row_tags(p.row)[w.n] = p.tag;
 	core->count[CP_SIM_l1d_load_lines - LOAD + kind]++;
 	forget_line(core, old, was);
@@ -356,9 +364,9 @@ LANES_INLINE void data_line(struct core *core, struct shape s, uint64_t full,
 /* A huge page comes to a TLB.  Of the small ones that it replaces, some may be newer
  * than the reference: the batch has more to them. */
 static struct way huge_fill(struct core *core, struct cache *tlb, struct cache_place p,
-	struct entry *filter, uint32_t size)
+	enum access kind, struct entry *filter, uint32_t size)
 {
-	struct way w = tlb_fill(core, tlb, p, filter, size);
+	struct way w = tlb_fill(core, tlb, p, kind, filter, size);
 
 	*way_byte(tlb, w) = HUGE_WAY;
 	row_stamps(tlb, p.row)[w.n] = core->newest_dropped;
@@ -393,7 +401,7 @@ static __attribute__((noinline)) void data_touch_huge(
 		}
 		core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
 		outer_huge_page(core, line >> core->page_shift, kind);
-		page = huge_fill(core, dtlb, p, core->data, DATA_FILTER);
+		page = huge_fill(core, dtlb, p, kind, core->data, DATA_FILTER);
 	}
 	at = stamp_offset(core, dtlb, page);
 	note_line(core, any, dtlb, page, found >= 0, line, at, stamp);
@@ -426,6 +434,7 @@ LANES_INLINE struct way l1i_miss(struct core *core, struct shape s, struct cache
 
 	core->code[old & (CODE_FILTER - 1)].line = NO_LINE; /* as in forget_line() */
 	core->count[CP_SIM_l1i_misses]++;
+	core->unsure[UNSURE_CODE] += !row_stamps(l1i, p.row)[w.n];
 	row_tags(p.row)[w.n] = p.tag;
 	fetch_line(core, s, line, IFETCH);
 	return w;
@@ -487,7 +496,7 @@ static __attribute__((noinline)) int code_touch_huge(
 			return 0;
 		core->count[CP_SIM_itlb_misses]++;
 		outer_huge_page(core, line >> core->page_shift, IFETCH);
-		page = huge_fill(core, itlb, p, core->code, CODE_FILTER);
+		page = huge_fill(core, itlb, p, IFETCH, core->code, CODE_FILTER);
 	}
 	code_line(core, any, &core->l1i, itlb, page, full, line);
 	return 1;

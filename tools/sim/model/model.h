@@ -144,8 +144,25 @@ struct uncore {
 	struct uncore *next;      /* of those that huge.c tells */
 };
 
-/* Flags of a way of the L1D.  FILTERED: the filter may have its line. */
-enum { L1_FILTERED = 1, L1_OWNED = 2, L1_DIRTY = 4 };
+/* Flags of a way of the L1D.  FILTERED: the filter may have its line.  UNSURE: it may
+ * have been there, and modified, before the core was emptied. */
+enum { L1_FILTERED = 1, L1_OWNED = 2, L1_DIRTY = 4, L1_UNSURE = 8 };
+
+/* Misses that filled a way that was empty since core_empty, so that a cache that was not
+ * emptied might have had the line, or the page. */
+enum unsure {
+	UNSURE_CODE,
+	UNSURE_LOADS,
+	UNSURE_STORES,
+	UNSURE_WRITEBACKS, /* of lines that may have been modified */
+	UNSURE_CODE_PAGES,
+	UNSURE_LOAD_PAGES,
+	UNSURE_STORE_PAGES,
+	UNSURE_CODE_WALKS,
+	UNSURE_LOAD_WALKS,
+	UNSURE_STORE_WALKS,
+	NUNSURE
+};
 
 /* Lines have their full numbers in generated code and in the filters, short
  * ones (far_lines.h) in the caches.
@@ -201,6 +218,7 @@ struct core {
 	struct ahead *ahead;           /* NULL: the core is in order */
 	uint64_t chained;              /* all that was in chain */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
+	uint64_t unsure[NUNSURE];      /* the same; of a sample */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
 } __attribute__((aligned(64)));
 
@@ -252,6 +270,9 @@ struct core *core_new(const struct machine *m, struct uncore *u);
 void core_free(struct core *core);
 void core_attach(struct core *core);
 void core_collect(struct core *core);
+/* First levels and TLBs are as at the beginning, but for the sampled sets of L1.  What
+ * was modified is not written back: L2 has none of it. */
+void core_empty(struct core *core);
 /* Derives the other counts of lines from some, as core_collect does on a plain machine;
  * linear. */
 void core_derive_lines(const struct core *core, uint64_t *counts);

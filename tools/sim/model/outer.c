@@ -166,6 +166,7 @@ static void remote_take(struct core *other, const struct remote *r, uint64_t lin
 		if (e)
 			e->line = NO_LINE;
 		empty_way(&other->l1d, r->l1.row, r->l1_way);
+		row_stamps(&other->l1d, r->l1.row)[r->l1_way] = STAMP_TAKEN;
 		cache_bytes(&other->l1d, r->l1)[r->l1_way] = 0;
 	}
 	if (r->l2_way >= 0)
@@ -314,6 +315,7 @@ static void look_up_page(
 	if (way < 0) {
 		count_walk(core, kind);
 		way = (int)cache_victim(c, p.row);
+		core->unsure[UNSURE_CODE_WALKS + kind] += !row_stamps(c, p.row)[way];
 		row_tags(p.row)[way] = p.tag;
 	}
 	stamp_way(c, p.row, way, 0);

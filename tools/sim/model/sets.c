@@ -45,6 +45,29 @@ int sample_sets_begin(struct core *core, const struct sample_sets *chosen)
 	return 0;
 }
 
+static void empty_cache(struct cache *c, uint32_t extra, const struct sample_sets *but)
+{
+	for (uint32_t set = 0; set < c->sets; set++)
+		if (!but || sample_leaves_out(but, set))
+			cache_empty(c, set, extra);
+}
+
+void core_empty(struct core *core)
+{
+	empty_cache(&core->l1i, 0, core->sets);
+	empty_cache(&core->l1d, L1D_EXTRA, core->sets);
+	empty_cache(&core->itlb, TLB_EXTRA, NULL);
+	empty_cache(&core->dtlb, TLB_EXTRA, NULL);
+	empty_cache(&core->itlb_2m, TLB_EXTRA, NULL);
+	empty_cache(&core->dtlb_2m, TLB_EXTRA, NULL);
+	empty_cache(&core->stlb, 0, NULL);
+	empty_cache(&core->stlb_2m, 0, NULL);
+	for (uint32_t i = 0; i < DATA_FILTER; i++)
+		core->data[i].line = NO_LINE;
+	for (uint32_t i = 0; i < CODE_FILTER; i++)
+		core->code[i].line = NO_LINE;
+}
+
 /* By enum cp_sim_sampled. */
 static uint64_t *counts_of(struct core *core, uint64_t line)
 {

@@ -41,6 +41,44 @@ static void take_bursts(ULong *count, UInt part, const struct core *core)
 #undef X
 }
 
+/* Where a machine has no second level, each miss of the first one is a walk. */
+static ULong unsure_walks(const struct core *core, UInt kind)
+{
+	ULong all = core->unsure[UNSURE_CODE_WALKS + kind];
+
+	if (!core->stlb.sets || core->stlb_is_small)
+		all += core->unsure[UNSURE_CODE_PAGES + kind];
+	return all;
+}
+
+/* A line that a load or a store may not have had to bring may have put out another one
+ * in vain, which was modified. */
+static void take_unsure(ULong *count, const struct core *core)
+{
+	const uint64_t *unsure = core->unsure;
+	ULong data = unsure[UNSURE_LOADS] + unsure[UNSURE_STORES];
+
+	count += CP_SIM_UNSURE;
+#define ADD(name, more) count[CP_SIM_BURST_##name * CP_SIM_PARTS] += (more)
+	ADD(l1i_misses, unsure[UNSURE_CODE]);
+	ADD(l1d_load_lines, unsure[UNSURE_LOADS]);
+	ADD(l1d_store_lines, unsure[UNSURE_STORES]);
+	ADD(l1d_load_misses, unsure[UNSURE_LOADS]);
+	ADD(l1d_store_misses, unsure[UNSURE_STORES]);
+	ADD(l1d_fills, data);
+	ADD(l1d_writebacks, unsure[UNSURE_WRITEBACKS] + data);
+	ADD(l2_accesses, unsure[UNSURE_CODE] + data);
+	ADD(itlb_misses, unsure[UNSURE_CODE_PAGES]);
+	ADD(itlb_walks, unsure_walks(core, IFETCH));
+	ADD(dtlb_load_pages, unsure[UNSURE_LOAD_PAGES]);
+	ADD(dtlb_store_pages, unsure[UNSURE_STORE_PAGES]);
+	ADD(dtlb_load_misses, unsure[UNSURE_LOAD_PAGES]);
+	ADD(dtlb_store_misses, unsure[UNSURE_STORE_PAGES]);
+	ADD(dtlb_load_walks, unsure_walks(core, LOAD));
+	ADD(dtlb_store_walks, unsure_walks(core, STORE));
+#undef ADD
+}
+
 /* All that comes from beyond L2 has missed there. */
 static void take_sets(ULong *count, const struct core *core)
 {
@@ -62,6 +100,8 @@ static void take_parts(
 {
 	if (t->phase == COUNTING)
 		take_bursts(count, t->part, core);
+	if (t->phase == COUNTING && t->part != CP_SIM_IN_FULL)
+		take_unsure(count, core);
 	take_sets(count, core);
 }
 
@@ -75,6 +115,7 @@ static void take_sample(struct sample_thread *t, UInt machine, struct core *core
 		VG_(memset)
 	(core->sets->count[g], 0, (sampled_counters() - CP_SIM_NBURST) * sizeof(ULong));
 	VG_(memset)(core->count, 0, sizeof(core->count));
+	VG_(memset)(core->unsure, 0, sizeof(core->unsure));
 }
 
 /* ---- phases ---- */
@@ -111,8 +152,10 @@ static void change_phase(struct sample_thread *t)
 {
 	switch (t->phase) {
 	case BETWEEN:
-		for (UInt i = 0; i < team.size; i++) /* it was not kept */
-			team.member[i]->last_line = NO_LINE;
+		for (UInt i = 0; i < team.size; i++) {
+			team.member[i]->last_line = NO_LINE; /* it was not kept */
+			core_empty(team.member[i]);
+		}
 		t->phase = WARMING;
 		t->next = sample_now.instructions + tool_options.sample.warm;
 		break;

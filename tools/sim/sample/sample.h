@@ -8,10 +8,13 @@
  * is to be simulated: in a burst everything, in between lines of sampled sets, and while
  * a thread is paused nothing.  Instructions are counted by code in line.
  *
- * A burst begins with instructions that only make caches and TLBs warm, since what these
- * held since the burst before is old.  The beginning of a thread is like nothing else in
- * it, and is counted in full: of the first thread, which begins with the dynamic linker,
- * a period.
+ * A burst begins with instructions that only make caches and TLBs warm: they are emptied,
+ * since what they held since the burst before is old.  Full ways tell what a full
+ * simulation has in them, and empty ones do not: a miss that fills such a one while
+ * counts are taken may be none, and is counted as unsure, too, so that the interval of
+ * an estimate can reach from none of those to all of them.  The beginning of a thread is
+ * like nothing else in it, and is counted in full: of the first thread, which begins with
+ * the dynamic linker, a period.
  */
 #ifndef CACHEPEEK_SIM_SAMPLE_H
 #define CACHEPEEK_SIM_SAMPLE_H
