@@ -553,6 +553,25 @@ static void keys(void)
 	is_u64(chance(there[2], each), cost, "and there");
 }
 
+/* A loop of forty rounds comes to its end each time, and then two batches. */
+static void loops(void)
+{
+	static struct batch loop, after[2];
+	uint64_t cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 40; i++) {
+		if (i == 20)
+			cost = 0;
+		for (uint32_t round = 0; round < 40; round++)
+			cost += go_to(&loop, 7);
+		cost += go_to(&after[0], 8);
+		cost += go_to(&after[1], 9);
+	}
+	end();
+	is_u64(cost, 0, "a loop of so many rounds is known");
+}
+
 /* Whoever runs a batch notes it, and has all followed when there is no room for more. */
 static void notes(void)
 {
@@ -796,6 +815,7 @@ int main(void)
 	branches();
 	usual_branches();
 	keys();
+	loops();
 	notes();
 	for (int i = 0; i < 40; i++)
 		random_trace(i);

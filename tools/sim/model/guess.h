@@ -36,10 +36,11 @@ union guess {
 	uint32_t all;
 };
 
-/* Which way it went so far, and where the last branch was. */
+/* Which way it went so far, and where the last branch was.  The rounds of a loop are
+ * counted instead, so that its end is known however many they are. */
 struct history {
 	uint64_t ways;
-	uint32_t last;
+	uint32_t last, rounds;
 };
 
 struct guesses {
@@ -85,7 +86,8 @@ LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, uint32_t bra
 	const struct batch *b, uint64_t line)
 {
 	uint32_t next = b->key ^ (uint32_t)line * 0x9e3779b1u;
-	uint64_t hash = (h->ways ^ h->last) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash =
+		(h->ways ^ h->last ^ (uint64_t)h->rounds << 32) * 0x9e3779b97f4a7c15ull;
 	union guess right = {.all = (next ^ next >> 16) % (1 << GUESS_TAG) |
 				    (uint32_t)(hash >> 2 & TAG_BITS) |
 				    SURE << GUESS_SURE},
@@ -95,10 +97,12 @@ LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, uint32_t bra
 	uint64_t differs = known->all ^ right.all, unusual = usual->all ^ seen.all,
 		 is_own = -(((differs & TAG_BITS) - 1) >> 63),
 		 wrong = (differs & is_own) | (unusual & ~is_own);
+	int same = next == h->last;
 
 	if (!branches)
 		return 0;
-	h->ways = h->ways << 4 ^ next;
+	h->ways = same ? h->ways : (h->ways ^ h->rounds) << 4 ^ next;
+	h->rounds = same ? h->rounds + 1 : 0;
 	h->last = next;
 	return __builtin_expect(wrong != 0, 0) &&
 	       guesses_learn(usual, known, next, right);
