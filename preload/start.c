@@ -39,6 +39,7 @@
 #include "preload/run.h"
 #include "preload/report.h"
 #include "preload/sampling/sampling.h"
+#include "preload/shadow/places.h"
 #include "preload/simulated.h"
 #include "preload/threads/threads.h"
 #include "base/counters/options.h"
@@ -149,7 +150,9 @@ static void prepare_sim(void)
 static void prepare_perf(void)
 {
 	cp_clock_start();
-	if (cp_options.profile != CP_PROFILE_NONE)
+	if (cp_run.shadows)
+		cp_places_choose();
+	else if (cp_options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
 	cp_warn_of_simulated();
 }

@@ -131,8 +131,9 @@ static int parse_context(struct request *request, const char *value)
 
 static int parse_engine(struct request *request, const char *value)
 {
-	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0)
-		return refuse_value("--engine", value, "sim or perf");
+	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0 &&
+		strcmp(value, "shadow") != 0)
+		return refuse_value("--engine", value, "sim, perf or shadow");
 	request->engine = value;
 	return 0;
 }
@@ -220,6 +221,13 @@ static int check_together(const struct request *request)
 		fprintf(stderr, "cachepeek: --line-use: "
 				"expected with dcache on the simulated PMU, "
 				"which sees every reference\n");
+		return -EINVAL;
+	}
+	if ((request->call_paths || request->callers) &&
+		strcmp(request->engine, "shadow") == 0) {
+		fprintf(stderr, "cachepeek: call paths: "
+				"expected with the simulated PMU, "
+				"which sees all calls, or with --engine perf\n");
 		return -EINVAL;
 	}
 	if (request->reproducible && !simulated) {

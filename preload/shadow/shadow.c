@@ -25,6 +25,7 @@
 #include "preload/runtime.h"
 #include "preload/shadow/controller.h"
 #include "preload/shadow/estimate.h"
+#include "preload/shadow/places.h"
 #include "preload/shadow/sites.h"
 #include "preload/shadow/tick_signal.h"
 #include "preload/shadow/ticks.h"
@@ -185,12 +186,28 @@ static int start(struct cp_shadows *s, char *why, size_t size)
 	return result < 0 ? result : cp_ticks_start(s, why, size);
 }
 
+static size_t size_of_shared(bool places)
+{
+	return sizeof(struct cp_shadow_shared) +
+	       (places ? sizeof(struct cp_shadow_misses) : 0);
+}
+
 static void give_back(struct cp_shadows *s)
 {
 	if (s && s->shared)
-		munmap(s->shared, sizeof(*s->shared));
-	if (s)
+		munmap(s->shared, size_of_shared(s->shared->misses != NULL));
+	if (s) {
+		cp_places_give_back(s->places);
 		munmap(s, sizeof(*s));
+	}
+}
+
+/* Whoever asks for a profile has none without memory for it. */
+static void begin_places(struct cp_shadows *s)
+{
+	s->places = cp_places_new();
+	if (s->places)
+		s->shared->misses = (struct cp_shadow_misses *)(s->shared + 1);
 }
 
 static struct cp_shadows *new_shadows(char *why, size_t size)
@@ -198,10 +215,12 @@ static struct cp_shadows *new_shadows(char *why, size_t size)
 	struct cp_shadows *s = cp_map(sizeof(*s), -1, 0);
 
 	if (s)
-		s->shared = cp_map_shared(sizeof(*s->shared));
+		s->shared = cp_map_shared(size_of_shared(cp_places_wanted()));
 	if (s)
 		s->calls = &cp_site_calls;
-	if (s && s->shared)
+	if (s && s->shared && cp_places_wanted())
+		begin_places(s);
+	if (s && s->shared && (s->places || !cp_places_wanted()))
 		return s;
 	give_back(s);
 	cp_format(why, size, "there is no memory for shadows");
@@ -391,6 +410,7 @@ static void conclude(void)
 		say_cut(s, "cancelled a thread (pthread_cancel)");
 	cp_ticks_stop();
 	cp_values_fill(s);
+	cp_places_write(s);
 	if (s)
 		say_all(s);
 	cp_runtime.shadows = NULL;
@@ -441,6 +461,8 @@ void cp_shadow_before_exec(void)
 {
 	cp_ticks_stop();
 	cp_values_fill(cp_runtime.shadows);
+	if (cp_runtime.shadowed)
+		cp_places_write(cp_runtime.shadows);
 }
 
 void cp_shadow_exec_failed(void)

@@ -136,6 +136,7 @@ struct cp_shadows {
 	struct cp_engine engine; /* of a shadow: the other one, but for our own work */
 	struct cp_shadow_window gathered[CP_SHADOW_WINDOWS];
 	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
+	struct cp_places *places; /* NULL: nobody asks where misses are */
 	/* shadow.c */
 	bool plain;
 	bool cut; /* the program ended the windows: what came later is not estimated */

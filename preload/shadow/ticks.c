@@ -27,6 +27,7 @@
 #include "preload/runtime.h"
 #include "preload/self.h"
 #include "preload/shadow/controller.h"
+#include "preload/shadow/places.h"
 #include "preload/shadow/tick_signal.h"
 #include "preload/threads/threads.h"
 
@@ -96,14 +97,17 @@ static void give(struct cp_shadows *s, enum cp_ticks_state to)
 
 /* ---- a window ---- */
 
-static void note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w)
+/* Whether it is counted. */
+static bool note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w)
 {
 	log->ended[w->end]++;
 	log->last_detail[w->end] = w->detail;
 	log->last_where[w->end] = w->where;
-	if ((w->end == CP_SHADOW_MATCHED || w->end == CP_SHADOW_REGION) &&
-		log->nwindows < CP_SHADOW_WINDOWS)
-		log->window[log->nwindows++] = *w;
+	if ((w->end != CP_SHADOW_MATCHED && w->end != CP_SHADOW_REGION) ||
+		log->nwindows == CP_SHADOW_WINDOWS)
+		return false;
+	log->window[log->nwindows++] = *w;
+	return true;
 }
 
 /* Takes over what the shadow has left; false: it is at work. */
@@ -111,6 +115,7 @@ static bool reap(struct cp_shadows *s, int options)
 {
 	struct cp_shadow_window killed = {.end = CP_SHADOW_KILLED},
 				*window = &s->shared->window, *left;
+	bool counted;
 	int status = 0;
 	long ended = cp_syscall(SYS_wait4, s->child, &status, __WCLONE | options, NULL);
 
@@ -123,9 +128,11 @@ static bool reap(struct cp_shadows *s, int options)
 	if (window->cpu_ns < s->shared->slice_ns / 4 && window->end == CP_SHADOW_MATCHED)
 		window->end = CP_SHADOW_COPIED;
 	left = __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE) ? window : &killed;
-	note_end(window->site ? &s->regions : &s->log, left);
+	counted = note_end(window->site ? &s->regions : &s->log, left);
 	if (window->site)
 		s->calls->ended(&s->site[window->site], left);
+	else if (counted && s->places)
+		cp_places_take(s->places, window, s->shared->misses);
 	return true;
 }
 

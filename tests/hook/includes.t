@@ -44,7 +44,7 @@ my @rooms = (
 	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
 	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
 	['preload/shadow' => [@base, qw(base/counters base/engine base/machine output/report/report_parts.h preload preload/libc preload/program regions
-		preload/threads tools/shadow/shadow.h)]],
+		preload/threads tools/shadow/shadow.h tools/sim/profile_file.h)]],
 	['preload/cases' => [@base, qw(preload preload/program regions)]],
 	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling
 		preload/threads regions), @simulator]],

@@ -408,7 +408,10 @@ static void put_head(struct json *json)
 		profile->inexact ? "false" : "true", profile->nprocesses);
 	if (profile->sampled)
 		cp_sampled_write_json(json->out, profile);
-	if (profile->bursts)
+	if (profile->bursts && profile->bursts->of_windows)
+		cp_out_format(json->out, "\"shadows\": {\"windows\": %.0f},\n",
+			profile->bursts->windows);
+	else if (profile->bursts)
 		cp_out_format(json->out, "\"sample\": {\"sets\": %u, \"groups\": %u},\n",
 			profile->bursts->pool.nsets, profile->bursts->pool.ngroups);
 	put_latencies(json);

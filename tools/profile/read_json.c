@@ -255,9 +255,10 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			"%s is not the JSON of cachepeek dcache, dtlb or icache: "
 			"make one with -o FILE.json",
 			path);
-	else if (json_object_get(document, "sample"))
+	else if (json_object_get(document, "sample") ||
+		 json_object_get(document, "shadows"))
 		snprintf(error, error_size,
-			"%s is of a sample (CACHEPEEK_SAMPLE), whose estimates by place "
+			"%s is of a sample (CACHEPEEK_SAMPLE, or shadows), whose estimates by place "
 			"are not compared: make one without",
 			path);
 	else {

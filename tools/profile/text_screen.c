@@ -242,8 +242,11 @@ static void put_head(const struct screen *screen)
 			value_cell(screen, screen->column[i]->name, &screen->totals),
 			*unit_of(screen, screen->column[i]->name) ? " %" : "");
 	put_labelled(screen, "in all", line);
-	put_labelled(screen, profile->bursts ? "sampled" : "simulated",
-		profile->bursts    ? CP_BURSTS_SOURCE
+	put_labelled(screen,
+		!profile->bursts              ? "simulated"
+		: profile->bursts->of_windows ? "shadows"
+					      : "sampled",
+		profile->bursts    ? cp_bursts_source(profile->bursts)
 		: profile->inexact ? "see the warnings"
 				   : "exact for the machine below: every miss, "
 				     "by the instruction that had it");

@@ -97,6 +97,7 @@ void shadow_passed(void)
 	if (window.matched)
 		shadow_finish(CP_SHADOW_AMBIGUOUS, 0, shadow_guest.guest_RIP);
 	store(&shadow_plan.shared->window);
+	misses_end(&shadow_plan.shared->window);
 	window.matched = True;
 	window.matched_at = machine_instructions();
 }
@@ -207,8 +208,10 @@ static void look_at_limits(void)
 
 static void begin_pause(void)
 {
-	if (window.pauses++ == 0)
-		machine_count(window.pause);
+	if (window.pauses++)
+		return;
+	machine_count(window.pause);
+	misses_pause();
 }
 
 static void end_pause(void)
@@ -218,6 +221,7 @@ static void end_pause(void)
 	if (!window.pauses || --window.pauses)
 		return;
 	machine_count(now);
+	misses_resume();
 	subtract(now, window.pause);
 	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
 		window.off[i] += now[i];
@@ -351,6 +355,7 @@ static void begin_window(void)
 	calls_begin(window.parent, window.thread, window.mask);
 	translate_begin(layout);
 	look_for_place();
+	misses_begin();
 	execute_window();
 }
 
@@ -385,6 +390,7 @@ static int start(const struct cp_shadow_plan *plan, char *why, uint64_t size)
 	reason = machine_start();
 	if (!reason)
 		reason = translate_start();
+	misses_start();
 	if (!reason)
 		return 0;
 	for (uint64_t i = 0; i + 1 < size && (i == 0 || why[i - 1]); i++)

@@ -56,6 +56,14 @@ void machine_store(struct cp_shadow_window *window);
 /* The counts alone. */
 void machine_count(ULong to[CP_SHADOW_NCOUNTERS]);
 
+/* misses.c: where they are, if somebody asks.  Before anything is translated; in the
+ * fork; what follows is not the program's, or is again; and nothing else comes. */
+void misses_start(void);
+void misses_begin(void);
+void misses_pause(void);
+void misses_resume(void);
+void misses_end(const struct cp_shadow_window *window);
+
 /* translate.c */
 const HChar *translate_start(void);
 Bool translate_start_again(void);

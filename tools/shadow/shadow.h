@@ -11,7 +11,9 @@
 
 #include <stdint.h>
 
-#define CP_SHADOW_PROTOCOL 4
+#include "tools/sim/request.h"
+
+#define CP_SHADOW_PROTOCOL 5
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -108,6 +110,22 @@ enum cp_shadow_word {
 	CP_SHADOW_SILENT,
 };
 
+/* Where a window's misses were (CACHEPEEK_PROFILE), by instruction.  The first entry, of
+ * address 0, has those for which there is no room. */
+#define CP_SHADOW_PLACES 4096
+#define CP_SHADOW_PLACE_SLOTS 8192
+struct cp_shadow_misses {
+	uint32_t n;
+	uint32_t beyond; /* references whose misses the first entry has */
+	/* The part of all counts that may not have been, as of a window. */
+	uint64_t unknown[CP_SIM_NBURST];
+	uint16_t slot[CP_SHADOW_PLACE_SLOTS]; /* by a hash: entries; 0: free */
+	struct cp_shadow_missed {
+		uint64_t address;
+		uint32_t count[CP_SIM_NBURST]; /* those that places have */
+	} of[CP_SHADOW_PLACES];
+};
+
 /* Descriptors that a shadow can read from. */
 #define CP_SHADOW_FILES 64
 
@@ -123,6 +141,9 @@ struct cp_shadow_shared {
 	uint64_t at_ns, slice_ns;       /* of process and thread */
 	uint64_t cpu_ns;                /* the latter without page faults */
 	struct cp_shadow_window window; /* of the shadow that is at work */
+	/* Of a window of the whole run; behind this, in the same mapping.  NULL: nobody
+	 * asks for them. */
+	struct cp_shadow_misses *misses;
 };
 
 #define CP_SHADOW_CODES 8
