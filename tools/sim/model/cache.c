@@ -80,7 +80,7 @@ void cache_empty(struct cache *c, uint32_t set, uint32_t extra)
 
 static uint32_t rank_of(const uint32_t *stamps, uint32_t ways, uint32_t stamp)
 {
-	uint32_t rank = 1;
+	uint32_t rank = STAMP_TAKEN + 1;
 
 	for (uint32_t way = 0; way < ways; way++)
 		rank += stamps[way] && stamps[way] < stamp;
@@ -96,7 +96,10 @@ static void rank_row(struct cache *c, uint8_t *row, uint32_t flag_bits)
 		ranked[way] = rank_of(stamps, c->ways, stamps[way]) << flag_bits |
 			      (stamps[way] & flags);
 	for (uint32_t way = 0; way < c->ways; way++)
-		stamps[way] = row_tags(row)[way] ? ranked[way] : 0;
+		if (row_tags(row)[way])
+			stamps[way] = ranked[way];
+		else if (stamps[way] != STAMP_TAKEN)
+			stamps[way] = 0;
 }
 
 /* Stamps have 32 bits.  Long before they wrap, each is replaced by its rank
@@ -106,5 +109,5 @@ void cache_rank(struct cache *c, uint32_t flag_bits)
 {
 	for (uint32_t set = 0; set < c->sets; set++)
 		rank_row(c, cache_row(c, set), flag_bits);
-	c->clock = c->ways + 1;
+	c->clock = c->ways + STAMP_TAKEN + 1;
 }

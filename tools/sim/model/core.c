@@ -136,7 +136,7 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;
 	if (huge.ask && machine_knows_huge(m))
 		core->area_shift = HUGE_SHIFT - core->line_shift;
-	core->clock = core->clock_seen = 1;
+	core->clock = core->clock_seen = STAMP_TAKEN + 1;
 	core->last_line = NO_LINE;
 	if (machine_is_plain(m))
 		filter_reset(core);
