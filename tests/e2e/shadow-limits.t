@@ -152,7 +152,10 @@ SKIP: {
 	is($run->{status}, 0, 'AVX-512: it runs');
 	my ($counted, $lost) = said($run) =~ /(\d+) windows are counted, [^;]*; (\d+) are lost/;
 	cmp_ok($counted, '>=', 10, 'AVX-512: windows are counted') or diag(said($run));
-	cmp_ok($lost, '<=', 0.1 * $counted + 1, 'AVX-512: and nearly all: registers and masks are taken over') or diag(said($run));
+	# A busy machine makes some late; with other registers all were, and none counted.
+	my ($late, $said) = (0, said($run));
+	$late += $1 while $said =~ /(\d+) windows (?:did not get there in time|were killed)/g;
+	cmp_ok($lost - $late, '<=', 0.1 * $counted + 1, 'AVX-512: and nearly all: registers and masks are taken over') or diag(said($run));
 	my $counts = region($run->{report})->{counts};
 	cmp_ok(abs($counts->{l1d_accesses}{value} / ($counts->{instructions}{value} || 1) - 1 / 16), '<', 0.0005, 'AVX-512: one of 16 instructions loads') or diag(explain($counts));
 	cmp_ok(abs($counts->{l1d_misses}{value} / ($counts->{l1d_accesses}{value} || 1) - 1), '<', 0.02, 'AVX-512: and misses L1D');

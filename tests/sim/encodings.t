@@ -38,6 +38,7 @@ my @unknown = (
 	['fbld, fbstp: numbers of 18 digits, where the simulator has 53 bits', qr/^fb(?:ld|stp)$/],
 	['fldenv, fnstenv, frstor, fnsave in the layout of 16 bits', qr/^f(?:ldenv|nstenv|rstor|nsave)$/],
 	['xsavec', qr/^xsavec/],
+	['ptwrite, to a trace of the processor', qr/^ptwrite$/],
 	['bswap, pushf, popf, enter, leave, pop to memory of 16 bits', qr/^(?:bswap|pushf|popf|enter|leave|pop)$/],
 	['mov to a segment register', qr/^mov$/],
 );
