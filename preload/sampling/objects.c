@@ -3,17 +3,15 @@
  * What memory is whose: the process's mappings, threads' stacks and thread-local
  * variables.
  */
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "base/fd.h"
 #include "base/map.h"
-#include "base/syscall.h"
 #include "base/text.h"
 #include "base/counters/clock.h"
+#include "base/files/maps.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling_parts.h"
 
@@ -24,17 +22,9 @@
 /* NULL or *length bytes, with a NUL behind, in a mapping of MAPS_SIZE. */
 static char *read_maps(size_t *length)
 {
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-	char *text = fd < 0 ? NULL : cp_map(MAPS_SIZE, -1, 0);
-	long n = 1;
+	char *text = cp_map(MAPS_SIZE, -1, 0);
 
-	*length = 0;
-	while (text && n > 0 && *length < MAPS_SIZE - 1) {
-		n = cp_syscall(SYS_read, fd, text + *length, MAPS_SIZE - 1 - *length);
-		*length += n > 0 ? (size_t)n : 0;
-	}
-	if (fd >= 0)
-		cp_fd_close(fd);
+	*length = text ? cp_maps_read(text, MAPS_SIZE) : 0;
 	return text;
 }
 
@@ -74,22 +64,6 @@ static void note_range(const struct cp_samples_thread *thread, enum cp_range_kin
 
 /* ---- stacks ---- */
 
-static uint64_t parse_hex(const char **at)
-{
-	uint64_t value = 0;
-
-	for (;; ++*at) {
-		char c = **at;
-
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			return value;
-	}
-}
-
 /* The mapping around an address. */
 static bool find_mapping(
 	const char *maps, uint64_t address, uint64_t *low, uint64_t *high)
@@ -97,9 +71,9 @@ static bool find_mapping(
 	for (const char *line = maps; line && *line;) {
 		const char *end = strchr(line, '\n'), *at = line;
 
-		*low = parse_hex(&at);
+		*low = cp_maps_number(&at);
 		at += *at == '-';
-		*high = parse_hex(&at);
+		*high = cp_maps_number(&at);
 		if (address >= *low && address < *high)
 			return true;
 		line = end ? end + 1 : NULL;

@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/map.h"
 #include "base/syscall.h"
+#include "base/files/maps.h"
 #include "preload/planned.h"
 #include "preload/run.h"
 #include "preload/shadow/controller.h"
@@ -101,50 +102,18 @@ static void *add_entry(struct places_file *file, enum cp_profile_kind kind, size
 
 /* ---- modules ---- */
 
-static void read_maps(struct places_file *file)
-{
-	long fd = cp_syscall(
-		     SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0L),
-	     n = 1;
-	size_t have = 0;
-
-	while (fd >= 0 && n > 0 && have < MAPS_SIZE - 1) {
-		n = cp_syscall(SYS_read, fd, file->maps + have, MAPS_SIZE - 1 - have);
-		have += n > 0 ? (size_t)n : 0;
-	}
-	file->maps[have] = '\0';
-	if (fd >= 0)
-		cp_syscall(SYS_close, fd);
-}
-
-static uint64_t take_hex(const char **at)
-{
-	uint64_t n = 0;
-
-	for (;; ++*at) {
-		char c = **at;
-
-		if (c >= '0' && c <= '9')
-			n = n << 4 | (uint64_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			n = n << 4 | (uint64_t)(c - 'a' + 10);
-		else
-			return n;
-	}
-}
-
 /* "from-to perms offset device inode   path" */
 static void read_mapping(const char *line, const char *end, struct module *m)
 {
 	const char *at = line;
 
-	m->start = take_hex(&at);
+	m->start = cp_maps_number(&at);
 	at += *at == '-';
-	m->end = take_hex(&at);
+	m->end = cp_maps_number(&at);
 	m->reads = end - at > 6 && at[1] == 'r';
 	m->executes = end - at > 6 && at[3] == 'x';
 	at += end - at > 6 ? 6 : 0;
-	m->offset = take_hex(&at);
+	m->offset = cp_maps_number(&at);
 	while (at < end && *at != '/')
 		at++;
 	m->path = at;
@@ -214,7 +183,7 @@ static void add_module(struct places_file *file, const struct module *m, uint32_
 /* They are numbered in their order. */
 static void add_modules(struct places_file *file)
 {
-	read_maps(file);
+	cp_maps_read(file->maps, sizeof(file->maps));
 	find_modules(file);
 	for (unsigned i = 0; i < file->nmodules; i++)
 		add_module(file, &file->module[i], i + 1);
