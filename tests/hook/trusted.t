@@ -12,6 +12,7 @@ use Peek;
 use Test::More;
 
 my %opens = (
+	'base/files/maps.c' => [1, 'a file of /proc'],
 	'base/files/new_file.c' => [3, 'itself'],
 	'base/files/trusted.c' => [1, 'itself'],
 	'base/text.c' => [1, 'files of /proc and /sys'],
@@ -22,8 +23,11 @@ my %opens = (
 	'preload/hooks_process.c' => [1, '/dev/null'],
 	'preload/program/hooks_open.c' => [3, 'the definitions, and a message'],
 	'preload/parallel/report_job.c' => [1, 'cp_trusted_check_found() follows: it is written to'],
+	'preload/libc/libc.c' => [2, 'the definitions'],
+	'preload/patch/memory.c' => [1, 'a file of /proc'],
 	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
-	'preload/sampling/objects.c' => [1, 'a file of /proc'],
+	'preload/shadow/memory.c' => [1, 'files of /proc and /sys'],
+	'preload/shadow/places_write.c' => [1, 'made with O_EXCL; its own again, without links'],
 	'preload/threads/threads_adopt.c' => [1, 'a directory of /proc'],
 	'base/engine/sysfs.c' => [1, 'a directory of /sys'],
 	'regions/fold/fold_records.c' => [4, 'the run directory; a lock that nothing is read from; made with O_EXCL; a byte that is appended'],
@@ -35,6 +39,7 @@ my %opens = (
 	'tools/profile/model/read.c' => [1, 'a directory that was named; its entries are trusted or not'],
 	'tools/sources.c' => [1, '/dev/null'],
 	'tools/sim/profile/elf_file.c' => [1, 'what is mapped into the program'],
+	'tools/sim/pin/turn.c' => [2, 'directories of /proc'],
 	'tools/sim/system/huge_kernel.c' => [3, 'files of /proc and /sys'],
 	'tools/sim/system/title.c' => [2, 'files of /proc'],
 	'tools/sim/profile/profile_file.c' => [1, 'made with O_EXCL'],
@@ -47,7 +52,7 @@ find({no_chdir => 1, wanted => sub {
 	return unless /\.[ch]$/;
 	my $file = $_ =~ s{^\Q@{[source()]}\E/}{}r;
 	my $text = read_file($_) =~ s{/\*.*?\*/}{}gsr =~ s{"(?:[^"\\\n]|\\.)*"}{""}gr;
-	my $calls = () = $text =~ /(?<![\w.>])(?:open|openat|open64|creat|fopen|freopen|json_load_file|json_dump_file)\s*\(|VG_\(open\)/g;
+	my $calls = () = $text =~ /(?<![\w.>])(?:open|openat|open64|creat|fopen|freopen|json_load_file|json_dump_file)\s*\(|VG_\(open\)|\bSYS_openat\s*,\s*(?:\(\w+\))?(?!SYS_)[a-zA-Z]/g;
 	$seen{$file} = $calls if $calls > 0;
 }}, map { source() . "/$_" } qw(base preload regions output tools));
 
