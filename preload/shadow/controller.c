@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of the next window is expected what the last one has cost; of the first one, what a
- * fork costs that copies the page tables of all that is resident.
+ * Of the next window is expected what the last one has cost until its successor was
+ * forked; of the first one, what a fork costs that copies the page tables of all that is
+ * resident.
+ *
+ * After a fork each page that was resident faults once when the program writes to it:
+ * while there is a shadow it is copied, afterwards it is only made writable again, which
+ * takes as long where the kernel is entered by way of a hypervisor.  Such faults make
+ * nothing resident, most of the program's own do: so what does not is taken for the
+ * fork's, up to the number of pages that were resident then.  What a program maps,
+ * touches and unmaps again and again is among them, so the cost is a bound.
  */
 #include "preload/shadow/controller.h"
 
@@ -46,7 +54,7 @@ static void write_probes(struct cp_shadows *s)
 void cp_controller_begins(struct cp_shadows *s)
 {
 	s->cost.began = s->cost.reap_cpu = cpu_ns();
-	s->cost.reap_faults = s->cost.began_faults = faults_now();
+	s->cost.began_faults = faults_now();
 	write_probes(s);
 }
 
@@ -56,11 +64,37 @@ void cp_controller_add(struct cp_shadows *s, uint64_t ns)
 	__atomic_fetch_add(&s->cost.ticks_ns, ns, __ATOMIC_RELAXED);
 }
 
-static uint64_t expected(struct cp_shadows *s)
+static double fault_ns(const struct cp_shadows *s)
 {
-	return s->cost.window_ns
-		       ? s->cost.window_ns
-		       : FORK_NS + cp_resident_pages(&s->memory.text) * PAGE_FORK_NS;
+	return (double)s->cost.probes_ns / CP_PROBES;
+}
+
+/* Takes into account what has faulted since it was called last. */
+static void settle_copies(struct cp_shadows *s)
+{
+	struct cp_shadow_cost *cost = &s->cost;
+	uint64_t faults = faults_now(), pages = cp_resident_pages(&s->memory.text),
+		 copies = faults - cost->seen_faults,
+		 grown = pages > cost->seen_pages ? pages - cost->seen_pages : 0;
+
+	copies = copies > grown ? copies - grown : 0;
+	if (copies > cost->shared_pages)
+		copies = cost->shared_pages;
+	cost->shared_pages -= copies;
+	cost->seen_faults = faults;
+	cost->seen_pages = pages;
+	__atomic_fetch_add(
+		&cost->ns, (uint64_t)((double)copies * fault_ns(s)), __ATOMIC_RELAXED);
+}
+
+static uint64_t expected(const struct cp_shadows *s)
+{
+	uint64_t since =
+		__atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.ns_at_fork;
+
+	if (!s->cost.fork_cpu)
+		return FORK_NS + s->cost.seen_pages * PAGE_FORK_NS;
+	return since > s->cost.window_ns ? since : s->cost.window_ns;
 }
 
 /* All that is resident may have to be copied, and the simulated machine has its own. */
@@ -107,8 +141,10 @@ uint64_t cp_controller_rest(const struct cp_shadows *s)
 
 uint64_t cp_controller_wait(struct cp_shadows *s)
 {
-	uint64_t wait = wait_for_budget(s);
+	uint64_t wait;
 
+	settle_copies(s);
+	wait = wait_for_budget(s);
 	if (wait || !is_memory_short(s, cpu_ns()))
 		return wait;
 	s->memory.left_out++;
@@ -117,11 +153,15 @@ uint64_t cp_controller_wait(struct cp_shadows *s)
 
 void cp_controller_forks(struct cp_shadows *s)
 {
-	s->cost.at_fork = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED);
-	s->cost.fork_faults = faults_now();
+	uint64_t ns;
+
+	settle_copies(s);
+	ns = __atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED);
+	if (s->cost.fork_cpu)
+		s->cost.window_ns = ns - s->cost.ns_at_fork;
+	s->cost.ns_at_fork = ns;
+	s->cost.shared_pages = s->cost.seen_pages;
 	s->cost.fork_cpu = cpu_ns();
-	s->cost.quiet_faults += s->cost.fork_faults - s->cost.reap_faults;
-	s->cost.quiet_ns += s->cost.fork_cpu - s->cost.reap_cpu;
 }
 
 void cp_controller_forked(struct cp_shadows *s)
@@ -134,28 +174,19 @@ void cp_controller_forked(struct cp_shadows *s)
 		s->cost.probes_ns = took;
 }
 
-static double fault_ns(const struct cp_shadows *s)
-{
-	return (double)s->cost.probes_ns / CP_PROBES;
-}
-
-static double copied(const struct cp_shadows *s)
-{
-	double faults = (double)(faults_now() - s->cost.fork_faults),
-	       passed = (double)(cpu_ns() - s->cost.fork_cpu), usual = 0;
-
-	if (s->cost.quiet_ns)
-		usual = (double)s->cost.quiet_faults * passed / (double)s->cost.quiet_ns;
-	return faults > usual ? (faults - usual) * fault_ns(s) : 0;
-}
-
 void cp_controller_reaped(struct cp_shadows *s)
 {
-	__atomic_fetch_add(&s->cost.ns, (uint64_t)copied(s), __ATOMIC_RELAXED);
-	s->cost.window_ns =
-		__atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) - s->cost.at_fork;
-	s->cost.reap_faults = faults_now();
 	s->cost.reap_cpu = cpu_ns();
+}
+
+double cp_controller_percent(struct cp_shadows *s)
+{
+	double passed = (double)(cpu_ns() - s->cost.began);
+
+	settle_copies(s);
+	return passed > 0 ? 100 * (double)__atomic_load_n(&s->cost.ns, __ATOMIC_RELAXED) /
+				    passed
+			  : 0;
 }
 
 uint64_t cp_controller_faultless(const struct cp_shadows *s, uint64_t ns, uint64_t faults)

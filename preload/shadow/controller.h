@@ -23,12 +23,16 @@ uint64_t cp_controller_wait(struct cp_shadows *s);
 uint64_t cp_controller_elapsed(const struct cp_shadows *s);
 uint64_t cp_controller_rest(const struct cp_shadows *s);
 
-/* Around the life of a shadow: page faults of the program beyond those that it has
- * without a shadow are pages that are copied because the shadow has them, too.  forked:
- * in the program, which then measures how long such a fault takes. */
+/* Around the life of a shadow.  forked: in the program, which then measures how long a
+ * page fault takes that a fork brings about. */
 void cp_controller_forks(struct cp_shadows *s);
 void cp_controller_forked(struct cp_shadows *s);
 void cp_controller_reaped(struct cp_shadows *s);
+
+/* What all of them have cost, of the CPU time of the process since it began: forks, ticks
+ * and page faults, at most; not what shadows take of caches, and of a core that two CPUs
+ * share. */
+double cp_controller_percent(struct cp_shadows *s);
 
 /* Time without that of page faults, of which a shadow makes many: of a slice, and of the
  * whole process since it began, without ticks. */

@@ -302,8 +302,8 @@ static void say_windows(double mean, double cost)
 
 	for (int end = 1; end < CP_SHADOW_NENDS; end++)
 		lost += log->ended[end];
-	say("%u windows are counted, of %lu instructions on average; %u are lost; they "
-	    "cost %lu.%02u %% of the CPU time",
+	say("%u windows are counted, of %lu instructions on average; %u are lost; their "
+	    "forks and copied pages cost at most %lu.%02u %% of the CPU time",
 		log->nwindows, (unsigned long)mean, lost, HUNDREDTHS(cost));
 	for (int end = 1; end < CP_SHADOW_NENDS; end++)
 		if (log->ended[end])
@@ -351,14 +351,12 @@ static void say_regions(const struct cp_shadow_log *log)
 				(unsigned long)log->last_where[end]);
 }
 
-static void say_all(const struct cp_shadows *s)
+static void say_all(struct cp_shadows *s)
 {
 	const struct cp_shadow_windows windows = {s->log.window, s->log.nwindows};
 
 	if (s->log.ticks)
-		say_windows(mean_instructions(&windows),
-			100 * (double)s->cost.ns /
-				(double)(cp_process_cpu() - s->cost.began));
+		say_windows(mean_instructions(&windows), cp_controller_percent(s));
 	say_regions(&s->regions);
 	if (s->memory.left_out)
 		say("%u windows were left out, as memory was short: a shadow may take %lu MiB, "

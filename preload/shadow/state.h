@@ -39,20 +39,20 @@ struct cp_shadow_log {
 
 /* The cost of shadows, in CPU time of the program (controller.h). */
 struct cp_shadow_cost {
-	uint64_t ns;        /* all of it: ticks, and pages that were copied; atomic */
+	uint64_t ns;        /* all of it: ticks, and faults that follow forks; atomic */
 	uint64_t ticks_ns;  /* of them, ticks; atomic */
-	uint64_t window_ns; /* of the last window; 0: there was none */
+	uint64_t window_ns; /* from the fork before the last one to the last one; or 0 */
 	uint64_t began;     /* the process's CPU time, when they did */
 	uint64_t began_faults;
 	/* The least time that copying CP_PROBES pages took: with the mean, one that
 	 * others disturbed would leave no time to windows that have faults of their own.
 	 */
 	uint64_t probes_ns;
-	/* When the shadow was forked; when the last one was reaped. */
-	uint64_t at_fork, fork_faults, fork_cpu;
-	uint64_t reap_faults, reap_cpu;
-	/* While there was no shadow. */
-	uint64_t quiet_faults, quiet_ns;
+	/* When the shadow was forked, or 0; when the last one was reaped. */
+	uint64_t ns_at_fork, fork_cpu, reap_cpu;
+	/* Page faults and resident pages that have been taken into account, and the pages
+	 * that were resident at the fork and have not faulted since. */
+	uint64_t seen_faults, seen_pages, shared_pages;
 };
 
 /* BUSY: a thread goes from one state to the next. */

@@ -6,6 +6,9 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include <sys/resource.h>
+
+#include "base/format.h"
 #include "base/syscall.h"
 
 static long fake_syscall(long number, const long arg[6]);
@@ -18,6 +21,7 @@ struct cp_options cp_options; /* the library has it */
 
 static struct timespec now;
 static long passes; /* ns between two looks at the clock */
+static long faulted;
 
 static struct file {
 	const char *path, *text;
@@ -47,6 +51,8 @@ static long fake_syscall(long number, const long arg[6])
 		return open_fake((const char *)arg[1]);
 	if (number == SYS_read)
 		return read_fake(arg[0], (char *)arg[1], (size_t)arg[2]);
+	if (number == SYS_getrusage)
+		((struct rusage *)arg[1])->ru_minflt = faulted;
 	if (number != SYS_clock_gettime)
 		return 0;
 	now.tv_nsec += passes;
@@ -93,12 +99,52 @@ static void check_memory(void)
 		"what cannot be read is no limit");
 }
 
+/* ---- faults that follow a fork ---- */
+
+static void have(struct cp_shadows *s, long faults, unsigned pages)
+{
+	static char statm[64];
+
+	cp_format(statm, sizeof(statm), "90000 %u 100 1 0 1 0\n", pages);
+	files[0] = (struct file){"/proc/self/statm", statm};
+	faulted = faults;
+	settle_copies(s);
+}
+
+static void check_faults(void)
+{
+	static struct cp_shadows s;
+
+	now.tv_nsec = 1;
+	passes = 0;
+	have(&s, 1000, 900);
+	is_u64(s.cost.ns, 0, "faults before there was a fork are the program's own");
+	cp_controller_forks(&s);
+	fork_with_cost(&s, 1000);
+	have(&s, 1000 + 300, 900 + 200);
+	is_u64(s.cost.ns, 100000, "those that make nothing resident are the fork's");
+	cp_controller_reaped(&s);
+	have(&s, 1300 + 500, 1100);
+	is_u64(s.cost.ns, 600000, "also when the shadow is gone");
+	have(&s, 1800 + 5000, 1100 - 1000);
+	is_u64(s.cost.ns, 900000, "but no more than were resident then");
+	cp_controller_forks(&s);
+	is_u64(s.cost.window_ns, 900000, "all of them are of that window");
+	is_u64(expected(&s), 900000, "and are expected of the next");
+	have(&s, 6800 + 7000, 7100);
+	is_u64(s.cost.ns, 900000, "a program that grows has them of its own");
+	cp_controller_add(&s, 1000000);
+	is_u64(expected(&s), 1000000, "a window that costs more is expected again");
+	memset(files, 0, sizeof(files));
+}
+
 int main(void)
 {
 	static struct cp_shadows s;
 
-	plan(9);
+	plan(17);
 	check_memory();
+	check_faults();
 	now.tv_nsec = 0;
 	is_u64(cp_controller_faultless(&s, 1000000, 100), 1000000,
 		"before there was a shadow pages cost nothing");
