@@ -28,6 +28,7 @@ $(TEST_LIB): $(TEST_OBJ)
 $(T)/unit/%.t: $(B)/tests/unit/%.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm -liberty $(UNIT_LIBS_$*))
+UNIT_LIBS_files_build_id := -ldw -lelf -Wl,--build-id
 UNIT_LIBS_tools_symbol_at := -ldw -lelf
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 

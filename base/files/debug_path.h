@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #define CP_DEBUG_DIRECTORY "/usr/lib/debug"
-#define CP_DEBUG_ID_MAX 32 /* bytes of a build ID */
 
 struct cp_debug_path {
 	char *to;

@@ -15,6 +15,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/files/build_id.h"
 #include "base/files/trusted.h"
 
 enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
@@ -435,24 +436,12 @@ static bool is_inside(uint64_t offset, uint64_t size, uint64_t all)
 	return offset <= all && size <= all - offset;
 }
 
-static bool has_id(const unsigned char *note, uint64_t size, const char *build_id)
+static bool has_id(const unsigned char *notes, uint64_t size, const char *build_id)
 {
-	ElfW(Nhdr) header;
-	char hex[3];
+	char found[2 * CP_BUILD_ID_MAX + 1];
 
-	if (size < sizeof(header) + 4)
-		return false;
-	memcpy(&header, note, sizeof(header));
-	if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != 4 ||
-		header.n_descsz > size - sizeof(header) - 4 ||
-		2 * (size_t)header.n_descsz != strlen(build_id))
-		return false;
-	for (unsigned i = 0; i < header.n_descsz; i++) {
-		cp_format(hex, sizeof(hex), "%02x", note[sizeof(header) + 4 + i]);
-		if (memcmp(hex, build_id + 2 * (size_t)i, 2) != 0)
-			return false;
-	}
-	return true;
+	cp_build_id_text(notes, size, found);
+	return found[0] && strcmp(found, build_id) == 0;
 }
 
 static void take_section(struct cp_lines *lines, const char *name,

@@ -17,12 +17,11 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/lock.h"
+#include "base/files/build_id.h"
 #include "base/files/trusted.h"
 #include "base/sort.h"
 #include "preload/reexec.h"
 #include "regions/record_write.h"
-
-#define MAX_ID 32 /* bytes; GNU's have 20 */
 
 struct symbol {
 	uint64_t value; /* first: what they are sorted by */
@@ -34,7 +33,7 @@ struct file {
 	struct file *next;
 	uint64_t base; /* what is added to addresses in the file */
 	const char *path;
-	char id[2 * MAX_ID + 1]; /* its build ID; "": it has none */
+	char id[2 * CP_BUILD_ID_MAX + 1]; /* its build ID; "": it has none */
 	bool described;
 	size_t nsymbols;
 	struct symbol *symbols;
@@ -76,22 +75,6 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 	cp_sort(file->symbols, file->nsymbols, sizeof(*file->symbols));
 }
 
-static void take_id(
-	struct file *file, const char *bytes, size_t size, const ElfW(Shdr) * section)
-{
-	const ElfW(Nhdr) *note = (const void *)(bytes + section->sh_offset);
-	const unsigned char *id = (const unsigned char *)(note + 1) + 4; /* "GNU" */
-
-	if (!fits_in_file(section->sh_offset, section->sh_size, size) ||
-		section->sh_offset % 4 || section->sh_size < sizeof(*note) + 4 ||
-		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
-		note->n_descsz > MAX_ID ||
-		note->n_descsz > section->sh_size - sizeof(*note) - 4)
-		return;
-	for (unsigned i = 0; i < note->n_descsz; i++)
-		cp_format(file->id + 2 * (size_t)i, 3, "%02x", id[i]);
-}
-
 /* The bytes stay mapped: the names are in them.  Whoever shortens the file of a library
  * that is in use takes its code from the program as well. */
 static void read_symbols(struct file *file, const char *bytes, size_t size)
@@ -105,8 +88,10 @@ static void read_symbols(struct file *file, const char *bytes, size_t size)
 		return;
 	sections = (const void *)(bytes + header->e_shoff);
 	for (unsigned i = 0; i < header->e_shnum; i++) {
-		if (sections[i].sh_type == SHT_NOTE && !file->id[0])
-			take_id(file, bytes, size, &sections[i]);
+		if (sections[i].sh_type == SHT_NOTE && !file->id[0] &&
+			fits_in_file(sections[i].sh_offset, sections[i].sh_size, size))
+			cp_build_id_text(bytes + sections[i].sh_offset,
+				sections[i].sh_size, file->id);
 		if (sections[i].sh_type == SHT_SYMTAB &&
 			sections[i].sh_link < header->e_shnum)
 			take_table(file, bytes, size, &sections[i],

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/files/build_id.h"
 #include "base/files/debug_path.h"
 #include "base/format.h"
 #include "base/sort.h"
@@ -13,7 +14,7 @@
 /* A debug file is found by these. */
 struct debug_link {
 	const unsigned char *id;
-	size_t id_size;
+	uint32_t id_size;
 	const char *name;
 };
 
@@ -110,20 +111,6 @@ static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
 
 /* ---- separate debug files ---- */
 
-static void find_id(
-	const struct cp_elf_file *file, const Elf64_Shdr *s, struct debug_link *link)
-{
-	const Elf64_Nhdr *note = (const void *)content_of(file, s);
-
-	if (!note || s->sh_offset % 4 || s->sh_size < sizeof(*note) + 4 ||
-		note->n_type != NT_GNU_BUILD_ID || note->n_namesz != 4 ||
-		note->n_descsz < 2 || note->n_descsz > CP_DEBUG_ID_MAX ||
-		note->n_descsz > s->sh_size - sizeof(*note) - 4)
-		return;
-	link->id = (const unsigned char *)(note + 1) + 4;
-	link->id_size = note->n_descsz;
-}
-
 static struct debug_link find_link(const struct cp_elf_file *file)
 {
 	const Elf64_Ehdr *header = header_of(file);
@@ -135,8 +122,8 @@ static struct debug_link find_link(const struct cp_elf_file *file)
 	for (unsigned i = 0; text && (s = section_at(file, i)); i++) {
 		const char *found = content_of(file, s);
 
-		if (s->sh_type == SHT_NOTE && !link.id)
-			find_id(file, s, &link);
+		if (s->sh_type == SHT_NOTE && found && !link.id)
+			link.id = cp_build_id(found, s->sh_size, &link.id_size);
 		if (found && s->sh_name < names->sh_size &&
 			strcmp(text + s->sh_name, ".gnu_debuglink") == 0 &&
 			memchr(found, '\0', s->sh_size))

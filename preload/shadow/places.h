@@ -49,8 +49,9 @@ void cp_places_take(struct cp_places *places, const struct cp_shadow_window *win
 /* The last one stands for all until then. */
 void cp_places_conclude(struct cp_places *places, double cpu_ns);
 
-/* build_id.c: of the file whose beginning is mapped there; its size, 0: there is none. */
-uint32_t cp_places_build_id(uint64_t start, uint64_t end, uint8_t *to, uint32_t room);
+/* build_id.c: of the file whose beginning is mapped there, in to, which has room for
+ * CP_BUILD_ID_MAX bytes; its size, 0: there is none. */
+uint32_t cp_places_build_id(uint64_t start, uint64_t end, uint8_t *to);
 
 /* Writes the process's file, or writes it anew; shadows may be NULL: there were none. */
 void cp_places_write(struct cp_shadows *shadows);

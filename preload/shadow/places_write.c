@@ -176,8 +176,8 @@ static void add_module(struct places_file *file, const struct module *m, uint32_
 	out->offset = m->offset;
 	memcpy(out->path, m->path, length);
 	if (find_headers(file, m, &headers))
-		out->build_id_size = cp_places_build_id(
-			headers.start, headers.end, out->build_id, sizeof(out->build_id));
+		out->build_id_size =
+			cp_places_build_id(headers.start, headers.end, out->build_id);
 }
 
 /* They are numbered in their order. */

@@ -3,12 +3,13 @@
 
 #include <limits.h>
 
+#include "base/files/build_id.h"
 #include "base/files/debug_path.h"
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
 
 struct build_id {
-	UChar bytes[CP_DEBUG_ID_MAX];
+	UChar bytes[CP_BUILD_ID_MAX];
 	UInt size;
 };
 

@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "pub_tool_libcfile.h"
+#include "base/files/build_id.h"
 #include "profile/profile.h"
 
 SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
@@ -31,36 +32,14 @@ static Bool read_at(Int fd, void *to, UInt size, ULong offset)
 	return !sr_isError(result) && sr_Res(result) == size;
 }
 
-static UInt find_in_notes(const UChar *notes, UInt size, UChar *to, UInt room)
+static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to)
 {
-	UInt at = 0;
-
-	while (at + sizeof(Elf64_Nhdr) <= size) {
-		const Elf64_Nhdr *note = (const Elf64_Nhdr *)(notes + at);
-		UInt name = at + sizeof(*note),
-		     value = name + ((note->n_namesz + 3) & ~3u);
-
-		if (note->n_namesz > size || note->n_descsz > size ||
-			value + note->n_descsz > size)
-			return 0;
-		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
-			VG_(memcmp)(notes + name, "GNU", 4) == 0 &&
-			note->n_descsz <= room) {
-			VG_(memcpy)(to, notes + value, note->n_descsz);
-			return note->n_descsz;
-		}
-		at = value + ((note->n_descsz + 3) & ~3u);
-	}
-	return 0;
-}
-
-static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to, UInt room)
-{
-	UChar notes[1024] __attribute__((aligned(8)));
+	UChar notes[1024];
 	Elf64_Phdr segment;
 
 	for (UInt i = 0; i < file->e_phnum; i++) {
-		UInt size, found;
+		const UChar *id;
+		UInt size, length;
 
 		if (!read_at(fd, &segment, sizeof(segment),
 			    file->e_phoff + i * sizeof(segment)))
@@ -70,14 +49,16 @@ static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to, UInt roo
 		if (segment.p_type != PT_NOTE ||
 			!read_at(fd, notes, size, segment.p_offset))
 			continue;
-		found = find_in_notes(notes, size, to, room);
-		if (found)
-			return found;
+		id = cp_build_id(notes, size, &length);
+		if (!id)
+			continue;
+		VG_(memcpy)(to, id, length);
+		return length;
 	}
 	return 0;
 }
 
-UInt profile_build_id(const HChar *path, UChar *to, UInt room)
+UInt profile_build_id(const HChar *path, UChar *to)
 {
 	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
 	Elf64_Ehdr file;
@@ -87,7 +68,7 @@ UInt profile_build_id(const HChar *path, UChar *to, UInt room)
 		return 0;
 	if (read_at((Int)sr_Res(opened), &file, sizeof(file), 0) &&
 		VG_(memcmp)(file.e_ident, ELFMAG, SELFMAG) == 0)
-		found = find_in_segments((Int)sr_Res(opened), &file, to, room);
+		found = find_in_segments((Int)sr_Res(opened), &file, to);
 	VG_(close)((Int)sr_Res(opened));
 	return found;
 }
@@ -109,8 +90,7 @@ static struct cp_profile_module *write_module(const NSegment *segment, UInt id)
 	out->offset = (ULong)segment->offset;
 	if (path) {
 		VG_(memcpy)(out->path, path, length + 1);
-		out->build_id_size =
-			profile_build_id(path, out->build_id, sizeof(out->build_id));
+		out->build_id_size = profile_build_id(path, out->build_id);
 	}
 	profile_publish(out, CP_PROFILE_MODULE);
 	return out;
