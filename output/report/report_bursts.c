@@ -29,18 +29,14 @@
 
 #define MIN_GROUPS 14 /* of CP_SAMPLE_GROUPS: about as many as 30 bursts leave empty */
 #define FEW_BURSTS                                                                       \
-	"sampled: fewer than about 30 bursts were in it (CACHEPEEK_SAMPLE with a "       \
-	"shorter "                                                                       \
-	"period, or without)"
+	"sampled: it was seen in fewer than about 30 bursts (CACHEPEEK_SAMPLE with a "   \
+	"shorter period, or without)"
 
 #define UNSURE                                                                           \
 	"sampled: many misses may be none, since the plan's warm (CACHEPEEK_SAMPLE) is " \
 	"too short to fill the caches or TLBs that count them: raise warm="
 
 #define SAMPLED "sampled (CACHEPEEK_SAMPLE): error is half of its 95 % interval"
-#define FEW_AT_PLACE                                                                     \
-	"sampled: it was seen in fewer than about 30 bursts (CACHEPEEK_SAMPLE with a "   \
-	"shorter period, or without)"
 #define NOT_SAID "its record does not say how it was sampled"
 #define DIFFERS "sampled in different ways in different processes"
 
@@ -388,10 +384,8 @@ struct cp_pooled cp_pool_of_place(const struct cp_pool *place, const struct cp_p
 	struct cp_pool pool = pool_of_place(place, all);
 	double value = cp_pool_without(&pool, -1, -1);
 
-	if (b.all > 0 && b.groups < MIN_GROUPS)
+	if ((b.all > 0 && b.groups < MIN_GROUPS) || is_in_few(&pool, value))
 		return (struct cp_pooled){.none = FEW_BURSTS};
-	if (is_in_few(&pool, value))
-		return (struct cp_pooled){.none = FEW_AT_PLACE};
 	return (struct cp_pooled){
 		.value = value, .square = square_of_place(&pool, all, value)};
 }
