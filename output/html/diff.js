@@ -87,12 +87,12 @@ function drawChanges() {
 
 // ---- around it ----
 
-const VERDICTS = {met: 'fails', 'not met': 'holds', unknown: 'cannot be judged'};
+const VERDICTS = {met: 'fails', 'not met': 'holds', unknown: 'cannot be judged', unsure: 'unsure'};
 
 function drawGates() {
 	$('gates').hidden = !report.fail_if.length;
 	$('gates-list').append(...report.fail_if.map(gate => make('li', {}, make('strong', {}, VERDICTS[gate.verdict]), ': ',
-		plain((gate.text || gate.expression + ' is not met').replace(/^fails: |^cannot judge /, '')))));
+		plain((gate.text || gate.expression + ' is not met').replace(/^fails: |^cannot judge |^unsure: /, '')))));
 }
 
 function sideFact(name, side) {

@@ -184,12 +184,31 @@ my (undef, $change) = differ('first', 'other');
 is($change->{'tables l1d_misses'}{verdict}, 'significant', 'diff: a smaller L1D');
 my (undef, $against) = differ('full', 'again');
 is($against->{' l1d_misses'}{verdict}, 'noise', 'diff: with a run in full');
-is(status_text((differ('first', 'again', '--fail-if', 'l1d_misses>+0.001%'))[0]{status}), 'exit 0', 'diff --fail-if: inside of the interval');
-is(status_text((differ('first', 'other', '--fail-if', 'l1d_misses in tables>+5%'))[0]{status}), 'exit 3', 'diff --fail-if: beyond it');
+
+# What --fail-if says: its status, its verdict in JSON, and the line of the text.
+sub of_condition
+{
+	my ($before, $after, $condition) = @_;
+	my ($run) = differ($before, $after, '--fail-if', $condition);
+	my ($gate) = @{Json::decode_json($run->{out})->{fail_if}};
+	my $text = run(command => [cli(), 'diff', '--fail-if', $condition, $json{$before}, $json{$after}])->{out} =~ s/\s+/ /gr;
+	my $said = $gate->{text} // 'a text without one';
+	utf8::encode($said);
+	is(index($text, $said) >= 0, defined $gate->{text}, "$condition: text and JSON say the same") or diag($text);
+	return (status_text($run->{status}), $gate->{verdict}, $gate->{text});
+}
+my ($status, $verdict, $says) = of_condition('first', 'again', 'l1d_misses>+0.001%');
+is("$status, $verdict", 'exit 0, unsure', 'diff --fail-if: inside of the interval');
+like($says, qr/^unsure: 'l1d_misses>\+0.001%': l1d_misses of \(whole run\) went from [\d,]+ to [\d,]+ \([-+<>].* \x{b1}[\d.]+ %\): its 95 % interval does not tell$/, 'and why');
+is(join(', ', (of_condition('first', 'again', 'l1d_misses>+0'))[0, 1]), 'exit 0, unsure', 'diff --fail-if: a difference');
+is(join(', ', (of_condition('first', 'again', 'l1d_misses>+500%'))[0, 1]), 'exit 0, not met', 'diff --fail-if: nowhere near');
+is(join(', ', (of_condition('first', 'other', 'l1d_misses in tables>+5%'))[0, 1]), 'exit 3, met', 'diff --fail-if: beyond it');
+is(join(', ', (of_condition('first', 'again', 'instructions>+0%'))[0, 1]), 'exit 0, not met', 'diff --fail-if: what is exact');
 my $value = region(Json::decode_json(read_file($json{again})))->{counts}{l1d_misses};
-for my $off (0.5, 1.5) {
+for my $case ([1.5, 'exit 3, met'], [0.5, 'exit 0, unsure'], [-0.5, 'exit 0, unsure'], [-1.5, 'exit 0, not met']) {
+	my ($off, $wanted) = @$case;
 	my $limit = sprintf('l1d_misses>%.0f', $value->{value} - $off * $value->{error});
-	is(status_text((differ('first', 'again', '--fail-if', $limit))[0]{status}), $off < 1 ? 'exit 0' : 'exit 3', "diff --fail-if: a limit $off errors below");
+	is(join(', ', (of_condition('first', 'again', $limit))[0, 1]), $wanted, "diff --fail-if: a limit $off errors below");
 }
 
 # ---- baselines ----

@@ -57,6 +57,7 @@ for my $case ([1.2, 'noise'], [1.6, 'significant']) {
 	is_near($of->{before}{error}, $share * $value, 'its interval');
 	($run) = difference($first, $other, '--fail-if', 'predicted_time>+0.01%');
 	is(status_text($run->{status}), $verdict eq 'noise' ? 'exit 0' : 'exit 3', 'diff --fail-if: beyond the interval alone');
+	is(decode_json(read_file(scratch('diff.json')))->{fail_if}[0]{verdict}, $verdict eq 'noise' ? 'unsure' : 'met', 'and in it unsure');
 }
 
 # Runs of one calibration share its error: more of them make it no smaller.

@@ -38,8 +38,15 @@ struct cp_gate {
 	const char *name, *region; /* region NULL: the whole run; "*": each */
 	bool above, relative, change;
 	double limit;
-	enum cp_gate_verdict { CP_GATE_CLOSED, CP_GATE_MET, CP_GATE_UNKNOWN } verdict;
-	const struct cp_difference *at; /* where it is met or unknown; NULL: nowhere */
+	/* The later one counts where places differ.  CP_GATE_UNSURE: the interval of what
+	 * was sampled has what is met, and what is not. */
+	enum cp_gate_verdict {
+		CP_GATE_CLOSED,
+		CP_GATE_UNSURE,
+		CP_GATE_UNKNOWN,
+		CP_GATE_MET
+	} verdict;
+	const struct cp_difference *at; /* where; NULL: nowhere */
 };
 
 struct cp_diff {
@@ -70,7 +77,7 @@ bool cp_gate_parse(struct cp_arena *arena, struct cp_gate *gate, const char *exp
 /* Judges all gates.  false, after a message: there is no such value. */
 bool cp_gates_judge(struct cp_diff *diff);
 
-/* One line on a gate that is met or unknown. */
+/* One line on a gate that is not closed. */
 const char *cp_gate_text(const struct cp_diff *diff, const struct cp_gate *gate);
 
 /* "12,345", "3.1 %": with the value's own unit. */

@@ -51,7 +51,7 @@ static json_t *json_value(const struct cp_difference *it)
 
 static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 {
-	static const char *const verdicts[] = {"not met", "met", "unknown"};
+	static const char *const verdicts[] = {"not met", "unsure", "unknown", "met"};
 	bool open = gate->verdict != CP_GATE_CLOSED;
 	json_t *made = json_object();
 

@@ -2,6 +2,7 @@
  *
  * --fail-if: what of a comparison makes a build fail.
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,34 +103,42 @@ static double measure_side(const struct cp_gate *gate, const struct cp_differenc
 	return it->ratio < 0 ? HUGE_VAL : it->ratio - 1;
 }
 
-/* By how much what the gate measures may be off, where it was sampled. */
+/* By how much what the gate measures may be off, where it was sampled; DBL_MAX: by
+ * anything, as a share of what may be nothing. */
 static double error_of(const struct cp_gate *gate, const struct cp_difference *it)
 {
 	double error = gate->change ? 0 : cp_cell_error(&it->entry->side[1]);
 	bool judged = gate->change && cp_is_judged_by_intervals(it->entry, &error);
 
-	if (error < 0 || (gate->change && !judged))
+	if (error <= 0 || (gate->change && !judged))
 		return 0;
 	if (gate->change && gate->relative)
 		error /= it->entry->side[0].runs.mean;
-	return isfinite(error) ? error : 0;
+	return isfinite(error) ? error : DBL_MAX;
 }
 
+static bool has_values(const struct cp_gate *gate, const struct cp_difference *it)
+{
+	return it->entry->side[1].runs.n && (!gate->change || it->entry->side[0].runs.n);
+}
+
+/* What may be noise does not fail, but if its interval has what would, the samples do not
+ * tell. */
 static enum cp_gate_verdict judge_gate(
 	const struct cp_gate *gate, const struct cp_difference *it)
 {
-	double value = measure_side(gate, it), error = error_of(gate, it);
-	bool beyond =
-		gate->above ? value - error > gate->limit : value + error < gate->limit;
+	double value = measure_side(gate, it), error = error_of(gate, it),
+	       beyond = gate->above ? value - gate->limit : gate->limit - value;
+	bool noise = gate->change && it->verdict == CP_NOISE;
 
-	if (!it->entry->side[1].runs.n || (gate->change && !it->entry->side[0].runs.n))
+	if (!has_values(gate, it))
 		return CP_GATE_UNKNOWN;
-	if (gate->change && it->verdict == CP_NOISE)
-		return CP_GATE_CLOSED;
-	return beyond ? CP_GATE_MET : CP_GATE_CLOSED;
+	if (beyond - error > 0 && !noise)
+		return CP_GATE_MET;
+	return error > 0 && beyond + error > 0 ? CP_GATE_UNSURE : CP_GATE_CLOSED;
 }
 
-/* Met anywhere is met. */
+/* The worst of the places counts: met anywhere is met. */
 static bool judge_all(const struct cp_diff *diff, struct cp_gate *gate)
 {
 	bool found = false;
@@ -142,7 +151,7 @@ static bool judge_all(const struct cp_diff *diff, struct cp_gate *gate)
 			continue;
 		found = true;
 		verdict = judge_gate(gate, it);
-		if (verdict == CP_GATE_CLOSED || (verdict == CP_GATE_UNKNOWN && gate->at))
+		if (verdict <= gate->verdict)
 			continue;
 		gate->verdict = verdict;
 		gate->at = it;
@@ -232,23 +241,48 @@ static const char *why_unknown(const struct cp_diff *diff, const struct cp_gate 
 		reason ? reason : "the region is not there");
 }
 
+/* " \u00b13.1 %", where the value was sampled. */
+static const char *off_text(const struct cp_diff *diff, const struct cp_gate *gate)
+{
+	double error = error_of(gate, gate->at);
+
+	if (error <= 0)
+		return "";
+	if (error >= DBL_MAX)
+		return ", from what may be 0";
+	if (gate->change && gate->relative)
+		return cp_text_format(diff->arena, " \u00b1%s %%",
+			cp_text_decimal(diff->arena, 100 * error));
+	return cp_text_format(diff->arena, " \u00b1%s",
+		cp_diff_number(diff->arena, gate->at->entry, error));
+}
+
+/* "l1d_misses of solve went from 1,000 to 1,020 (+2.0 % \u00b13.1 %)" */
+static const char *what_is(const struct cp_diff *diff, const struct cp_gate *gate)
+{
+	const struct cp_entry *entry = gate->at->entry;
+	const char *spot = cp_diff_spot(diff->arena, entry),
+		   *after = cp_diff_number(diff->arena, entry, entry->side[1].runs.mean);
+
+	if (gate->change)
+		return cp_text_format(diff->arena, "%s of %s went from %s to %s (%s%s)",
+			entry->name, spot,
+			cp_diff_number(diff->arena, entry, entry->side[0].runs.mean),
+			after, cp_diff_change(diff->arena, gate->at),
+			off_text(diff, gate));
+	return cp_text_format(diff->arena, "%s of %s is %s%s", entry->name, spot, after,
+		off_text(diff, gate));
+}
+
 const char *cp_gate_text(const struct cp_diff *diff, const struct cp_gate *gate)
 {
-	const struct cp_difference *it = gate->at;
-	const struct cp_entry *entry;
-
-	if (gate->verdict == CP_GATE_UNKNOWN || !it)
+	if (gate->verdict == CP_GATE_UNKNOWN || !gate->at)
 		return cp_text_format(diff->arena, "cannot judge '%s': no value %s",
 			gate->expression, why_unknown(diff, gate));
-	entry = it->entry;
-	if (gate->change)
+	if (gate->verdict == CP_GATE_UNSURE)
 		return cp_text_format(diff->arena,
-			"fails: '%s': %s of %s went from %s to %s (%s)", gate->expression,
-			entry->name, cp_diff_spot(diff->arena, entry),
-			cp_diff_number(diff->arena, entry, entry->side[0].runs.mean),
-			cp_diff_number(diff->arena, entry, entry->side[1].runs.mean),
-			cp_diff_change(diff->arena, it));
-	return cp_text_format(diff->arena, "fails: '%s': %s of %s is %s",
-		gate->expression, entry->name, cp_diff_spot(diff->arena, entry),
-		cp_diff_number(diff->arena, entry, entry->side[1].runs.mean));
+			"unsure: '%s': %s: its 95 %% interval does not tell",
+			gate->expression, what_is(diff, gate));
+	return cp_text_format(
+		diff->arena, "fails: '%s': %s", gate->expression, what_is(diff, gate));
 }
