@@ -20,10 +20,10 @@ const cyclesOf = bucket => (report.latencies || {})[bucket[3]] || null;
 
 // Of a row: how many, or the cycles in which the level delivers them.
 function bucketValue(row, bucket, cycles) {
-	const v = valueOf(row.counts, bucket[0]);
+	const v = valueAt(row.one, bucket[0]), each = cyclesOf(bucket) || 0;
 	if (!cycles || v.value === null)
 		return v;
-	return cyclesOf(bucket) !== null || v.value === 0 ? {...v, value: v.value * (cyclesOf(bucket) || 0), status: 'estimated'}
+	return cyclesOf(bucket) !== null || v.value === 0 ? {...v, value: v.value * each, status: 'estimated', error: v.error == null ? null : v.error * each}
 		: {value: null, status: 'unavailable', reason: 'the machine file does not say the latency of ' + bucket[1]};
 }
 
@@ -91,7 +91,8 @@ function drawBuckets(tables) {
 	const most = bars.slice(0, BARS);
 	const shown = buckets.filter(bucket => most.some(row => bucketValue(row, bucket, cycles).value !== null));
 
-	$('buckets-note').textContent = bars.length ? bucketsNote(most, rows, cycles) : 'There is nothing to show.';
+	$('buckets-note').textContent = bars.length ? bucketsNote(most, rows, cycles)
+		: 'There is nothing to show' + (estimates ? ': of a sample, this is not known by place.' : '.');
 	bucketsTable(most, by, cycles, shown);
 	$('buckets-box').hidden = !bars.length;
 	barsHeight($('buckets-box'), most.length);

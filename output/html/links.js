@@ -39,11 +39,12 @@ function linkTo(text, title, go) {
 const linkToFunction = row => linkTo(row.label, 'show ' + row.name + ' among the functions', () => grids[0].show(row));
 const linkToData = row => linkTo(row.label, 'show ' + row.name + ' among the data', () => grids[1].show(row));
 
-// The first of them, each with its number.
+// The first of them, each with its number; those of a sample have no interval, and are not shown.
 function linkList(what, links) {
 	if (!links.length)
 		return [];
-	const parts = links.slice(0, FEW_LINKS).flatMap(([link, misses], i) => [i ? ', ' : '', link, ' (' + short(misses) + ')']);
+	const number = misses => estimates ? '' : ' (' + short(misses) + ')';
+	const parts = links.slice(0, FEW_LINKS).flatMap(([link, misses], i) => [i ? ', ' : '', link, number(misses)]);
 	return [make('small', {class: 'links'}, what + ' ', ...parts, links.length > FEW_LINKS ? ', …' : '')];
 }
 

@@ -4,6 +4,9 @@ const view = jsonOf('view');
 const formulas = new Map(view.metrics.map(metric => [metric.name, formulaOf(metric.formula)]));
 const units = new Map(view.metrics.map(metric => [metric.name, metric.unit]));
 
+// Of a sample (CACHEPEEK_SAMPLE) or of shadows: with half of the 95 % interval of each.
+const estimates = Boolean(report.sample || report.shadows);
+
 // Of places the page has no 0.
 for (const one of [...report.functions.flatMap(each => [each, ...each.statements.flatMap(line => [line, ...line.instructions])]),
 	...report.threads, ...report.modules, ...report.data])
@@ -39,11 +42,36 @@ function valueOf(counts, name) {
 			: 'known of the whole run only')};
 }
 
+// Of the whole run; of a sample with half of its interval.
+function totalOf(name) {
+	if (!estimates)
+		return valueOf(report.counts, name);
+	if (view.reasons[name])
+		return {value: null, status: 'unavailable', reason: view.reasons[name]};
+	return {...valueOf(report.counts, name), error: report.errors[name]};
+}
+
 // Of a sample: what is known of a place, and how well.
-function sampledOf(place, value, error) {
+function sampledOf(place, value, status, error) {
 	if (value === null || value === undefined)
 		return {value: null, status: 'unavailable', reason: place.reason || 'sampled: it is not known well enough here'};
-	return {value, status: 'estimated', error, reason: null};
+	return {value, status, error, reason: null};
+}
+
+// Of a place: a function, a line, an instruction, some data; what has no interval has no value.
+function valueAt(place, name) {
+	if (!estimates)
+		return valueOf(place.counts, name);
+	if (name in place.errors)
+		return sampledOf(place, place.counts[name], statusOf(name), place.errors[name]);
+	return {value: null, status: 'unavailable', reason: 'sampled: known of the whole run only'};
+}
+
+// Half of its interval: of a ratio in points, of anything else in parts of it.
+function spread(v, unit) {
+	if (v.error == null || !v.value)
+		return '';
+	return ' ±' + (unit === 'ratio' ? full(v.error, unit) : (100 * v.error / v.value).toFixed(1) + ' %');
 }
 
 // label: what a bar has room for.
@@ -54,11 +82,10 @@ function rowsOf(list, nameOf, labelOf = nameOf) {
 }
 
 const shareColumn = {id: 'share', title: 'of all', unit: 'ratio', tip: 'of the misses of the whole run',
-	of: row => report.sample ? sampledOf(row.one, row.one.share, row.one.share_error)
+	of: row => estimates ? sampledOf(row.one, row.one.share, 'estimated', row.one.share_error)
 		: {value: row.total ? numberOf(row.counts, 'misses') / row.total : 0, status: statusOf('misses'), reason: null}};
 const columns = view.columns.map(({name, heading}) => ({id: name, title: heading, unit: units.get(name) || '', tip: meaningOf(name),
-	of: row => report.sample && row.one && name in row.one.errors ? sampledOf(row.one, row.counts[name], row.one.errors[name])
-		: valueOf(row.counts, name)}));
+	of: row => valueAt(row.one || row, name)}));
 // Those that are known of places; other cores' lines only where there are any, as in the text.
 const counted = columns.filter(column => report.functions.some(one => column.id === 'hitm' ? column.of(one).value : column.of(one).value !== null));
 const placeColumns = () => counted;
@@ -123,18 +150,19 @@ const grids = [gridOf('functions', 'function', 'functions', functionCell), gridO
 
 // As the text report begins: all of it, and where most of that is.
 function answerLines() {
-	const totals = columns.map(column => [column, valueOf(report.counts, column.id)])
-		.filter(([, v]) => v.value > 0 && (report.sample || v.status !== 'estimated'))
-		.map(([column, v]) => column.title + ' ' + (column.unit === 'ratio' ? full(v.value, 'ratio') : short(v.value)));
+	const totals = columns.map(column => [column, totalOf(column.id)])
+		.filter(([, v]) => v.value > 0 && (estimates || v.status !== 'estimated'))
+		.map(([column, v]) => column.title + ' ' + (column.unit === 'ratio' ? full(v.value, 'ratio') : short(v.value)) + spread(v, column.unit));
 	const [first] = report.findings || [], most = all.functions[0];
 	const lines = [{title: 'in all', text: totals.join(', ')}];
 
 	if (first)
 		lines.push({title: 'look first', text: first.rule + ': ' + placeOf(first)});
 	else
-		lines.push({title: 'findings', text: report.findings && !report.sample ? 'no rule finds anything to mend' : 'not looked for'});
+		lines.push({title: 'findings', text: report.findings && !estimates ? 'no rule finds anything to mend' : 'not looked for'});
 	if (most && most.total && shareColumn.of(most).value !== null)
-		lines.push({title: 'most', text: most.name + ': ' + full(shareColumn.of(most).value, 'ratio') + ' of the misses'});
+		lines.push({title: 'most', text: most.name + ': ' + full(shareColumn.of(most).value, 'ratio')
+			+ spread(shareColumn.of(most), 'ratio') + ' of the misses'});
 	return lines;
 }
 
@@ -145,8 +173,8 @@ function head() {
 	showAnswer([{group: null, lines: answerLines()}]);
 	showMeanings(columns.map(column => column.id));
 	showProvenance(simulated, (simulated ? 'Simulated: ' + report.title.toLowerCase()
-		+ ' of a simulated PMU, not of this processor; ' + (report.sample
-			? 'estimates from a sample (CACHEPEEK_SAMPLE), with 95 % intervals. '
+		+ ' of a simulated PMU, not of this processor; ' + (estimates
+			? 'estimates from ' + (report.shadows ? 'windows of shadows (CACHEPEEK_ENGINE=shadow)' : 'a sample (CACHEPEEK_SAMPLE)') + ', with 95 % intervals. '
 			: 'every one, by the instruction that had it. ')
 		: report.title + ', on this machine: each place has as many as its samples stand for. ')
 		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));
@@ -161,16 +189,18 @@ function head() {
 }
 
 function drawTotals() {
-	const names = [...Object.keys(report.counts), ...view.metrics.map(metric => metric.name)];
+	if (estimates)
+		$('total-title').textContent = 'Estimates for the whole run';
+	const names = [...new Set([...Object.keys(report.counts), ...view.metrics.map(metric => metric.name)])];
 	$('totals').append(...names.map(name => {
-		const v = valueOf(report.counts, name), unit = units.get(name) || '';
+		const v = totalOf(name), unit = units.get(name) || '';
 		const dd = make('dd', {class: v.status, title: explain(v, unit)}, v.value === null ? '—'
-			: full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unit : ''));
+			: full(v.value, unit) + (unit && unit !== 'ratio' ? ' ' + unit : '') + spread(v, unit));
 		if (v.value !== null)
 			dd.dataset.value = v.value;
 		return make('div', {}, make('dt', {}, name), dd);
 	}));
-	showSure(names.map(name => [name, valueOf(report.counts, name)]), 1, '', '');
+	showSure(names.map(name => [name, totalOf(name)]), 1, '', '');
 }
 
 // A place in the source: a way there, where there is one.
@@ -191,7 +221,7 @@ function start() {
 	startThemes(() => drawBuckets(all));
 	drawBuckets(all);
 	startFlame();
-	startSource(file => numberOf(file.counts, 'misses') || 0);
+	startSource(place => valueAt(place, 'misses').value);
 	drawFindings(placeLink, one => dataRows.get(one.data) && linkToData(dataRows.get(one.data)),
 		one => functionRows.get(functionKey(one.module, one.function)) && linkToFunction(functionRows.get(functionKey(one.module, one.function))));
 	for (const each of grids)

@@ -25,6 +25,17 @@ function addStatement(function_, statement) {
 	line.instructions.push(...statement.instructions.map(one => ({...one, module: function_.module})));
 }
 
+// Of a sample: estimates of a file and of its lines, which are not the sums of their parts'.
+function takeEstimates(source) {
+	const of = ({counts, errors, reason}) => ({counts, errors, reason}), file = files.get(source.file);
+	if (!file)
+		return;
+	Object.assign(file, of(source));
+	for (const line of source.lines)
+		if (file.lines.has(line.line))
+			Object.assign(file.lines.get(line.line), of(line));
+}
+
 // Text and misses by number; null: lines that are left out.
 function linesOf(file) {
 	const texts_ = new Map((texts.get(file.name) || {lines: []}).lines);
@@ -126,13 +137,15 @@ function startSource(missesOf) {
 	for (const function_ of report.functions)
 		for (const statement of function_.statements)
 			addStatement(function_, statement);
-	const ordered = [...files.values()].sort((a, b) => missesOf(b) - missesOf(a));
+	for (const source of estimates ? report.sources : [])
+		takeEstimates(source);
+	const ordered = [...files.values()].sort((a, b) => (missesOf(b) || 0) - (missesOf(a) || 0));
 	const [first] = ordered; // the one with most misses, whether it can be read or not
 
-	allMisses = report.functions.reduce((sum, one) => sum + missesOf(one), 0);
+	allMisses = report.functions.reduce((sum, one) => sum + (missesOf(one) || 0), 0);
 	$('source-section').hidden = !ordered.length;
 	$('source-file').append(...ordered.map(file => make('option', {value: file.name},
-		plain(file.name) + ' (' + full(missesOf(file)) + ')')));
+		plain(file.name) + ' (' + (missesOf(file) === null ? '—' : full(missesOf(file))) + ')')));
 	if (first)
 		$('source-file').value = first.name;
 	$('source-file').addEventListener('change', () => { opened = new Set(); sourcePage = 0; drawSource(); });

@@ -15,8 +15,9 @@ use Test::More;
 
 my $seeds = $ENV{SAMPLE_SEEDS} || 6;
 my $machine = machine_file('plain');
+my $few_pages = machine_file('few-pages', stlb => '128 4'); # fewer than the array has
 
-my $source = write_file(scratch('places.c'), <<'C');
+our $source = write_file(scratch('places.c'), <<'C');
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -74,7 +75,7 @@ sub profile
 {
 	my ($kind, $plan, $seed, %more) = @_;
 	my $file = scratch(sprintf('%s%04d.json', $kind, $seed));
-	my $run = run(command => [cli(), $kind, '-m', $machine, '-o', $more{output} || $file, $program, @{$more{arguments} || []}],
+	my $run = run(command => [cli(), $kind, '-m', $kind eq 'dtlb' ? $few_pages : $machine, '-o', $more{output} || $file, $program, @{$more{arguments} || []}],
 		env => {$more{variable} || 'CACHEPEEK_SAMPLE' => sprintf('sets=8,%s,seed=%04d', $plan, $seed)});
 	is($run->{status}, 0, "$kind, $seed: it runs") or diag($run->{err});
 	return $more{output} ? $run->{out} : decode_json(read_file($file));
@@ -135,6 +136,26 @@ for my $profile ($sampled[0]) {
 	is($profile->{counts}{hitm}, undef, 'what cannot be sampled is not there');
 	is($profile->{statuses}{l1d_bypasses}, 'simulated', 'what such a machine has none of is exact');
 }
+
+# ---- what is made of several counts ----
+
+sub walk_share { my ($c) = @_; return ($c->{dtlb_load_walks} + $c->{dtlb_store_walks}) / ($c->{dtlb_load_pages} + $c->{dtlb_store_pages}) }
+sub served { my ($c, $level) = @_; return $c->{"load_from_$level"} / $c->{l1d_load_lines} }
+sub ok_made
+{
+	my ($name, $true, $most, @reports) = @_;
+	my @known = grep { defined $_->{counts}{$name} && defined $_->{errors}{$name} } @reports;
+	is(scalar(@known), $seeds, "$name: it has an interval");
+	cmp_ok(scalar(grep { abs($_->{counts}{$name} - $true) <= $_->{errors}{$name} } @known), '>=', 0.93 * $seeds - 1, "$name: which holds the truth")
+		or diag("true $true: ", join(', ', map { "$_->{counts}{$name} +- $_->{errors}{$name}" } @known));
+	is(scalar(grep { $_->{errors}{$name} > $most * $true } @known), 0, "$name: and tells something");
+}
+ok_made('load_from_l2', $truth->{counts}{load_from_l2}, 0.6, @sampled);
+ok_made('load_latency', $truth->{counts}{load_latency}, 0.1, @sampled);
+ok_made('average', $truth->{counts}{load_latency} / $truth->{counts}{l1d_load_lines}, 0.2, @sampled);
+ok_made('memory_share', served($truth->{counts}, 'memory'), 0.2, @sampled);
+my $pages = 'warm=040000,burst=0020000,period=000120000'; # warm for that
+ok_made('walk_share', walk_share(full('dtlb', $pages)->{counts}), 1, map { profile('dtlb', $pages, $_) } 1 .. $seeds);
 
 # ---- too few ----
 
@@ -211,8 +232,98 @@ is_near($run{l1d_load_misses_error}, $sampled[0]{errors}{l1d_load_misses}, 'CSV:
 is($run{hitm_error}, q{}, 'CSV: and none where there is no value');
 is(scalar(grep { split(/,/, $_, -1) != @names && !/"/ } @csv), 0, 'CSV: each row has all columns');
 
-my $page = scratch('page.html');
-profile('dcache', $plan, 1, output => $page);
-like(read_file($page), qr/"share_error": [\d.]+/, 'HTML: with intervals');
+# ---- the page, as a browser shows it ----
+
+sub unescaped { return $_[0] =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&quot;/"/gr =~ s/&nbsp;/ /gr =~ s/&amp;/&/gr }
+
+# What is in an element that has none of its kind inside.
+sub element
+{
+	my ($dom, $tag, $id) = @_;
+	my ($inside) = $dom =~ m{<$tag\b[^>]*\bid="$id"[^>]*>(.*?)</$tag>}s;
+	return $inside // '';
+}
+
+# Cells: {class, title, value, text}.
+sub cells
+{
+	my ($tag, $inside) = @_;
+	my @cells;
+	while ($inside =~ m{<$tag\b([^>]*)>(.*?)</$tag>}gs) {
+		my ($attributes, $text) = ($1, $2);
+		my %cell = $attributes =~ /([\w-]+)="([^"]*)"/g;
+		push(@cells, {class => $cell{class}, title => unescaped($cell{title} // ''), value => $cell{'data-value'},
+			text => unescaped($text =~ s/<[^>]*>//gr)});
+	}
+	return @cells;
+}
+
+# The rows of a table by the title of their first cell: cells by the names of columns.
+sub rows
+{
+	my ($dom, $id) = @_;
+	my ($head, $body) = element($dom, 'table', $id) =~ m{<thead>(.*?)</thead><tbody>(.*?)</tbody>}s or return;
+	my @names = $head =~ /<th\b[^>]*data-id="([^"]*)"/g;
+	my %rows;
+	for ($body =~ m{<tr\b[^>]*>(.*?)</tr>}gs) {
+		my ($first) = cells('th', $_) or next; # a gap
+		my @cells = cells('td', $_);
+		$rows{$first->{title} || $first->{text}} = {map { ($names[$_ + 1] // $_) => $cells[$_] } 0 .. $#cells};
+	}
+	return %rows;
+}
+
+sub shown
+{
+	my ($kind) = @_;
+	my ($page, $json) = (scratch("$kind-page.html"), scratch("$kind-page.json"));
+	profile($kind, $kind eq 'dtlb' ? $pages : $plan, 1, output => "$page,$json");
+	my $run = run(command => ['chromium', '--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run',
+		'--user-data-dir=' . scratch('browser'), '--virtual-time-budget=20000', '--dump-dom', "file://$page"]);
+	is($run->{status}, 0, "page of $kind: a browser shows it") or diag($run->{err});
+	return ($run->{out}, decode_json(read_file($json)));
+}
+
+# Whatever is estimated has its interval where it stands.
+sub without_interval { return grep { ($_->{class} // '') eq 'estimated' && $_->{title} !~ /estimated: \xc2\xb1 \d/ } @_ }
+
+SKIP: {
+	skip('no chromium', 1) unless which('chromium');
+	for my $kind (qw(dcache dtlb icache)) {
+		my ($dom, $report) = shown($kind);
+		like($dom, qr{<h2 id="total-title">Estimates for the whole run</h2>}, "page of $kind: what its counts are");
+		my $totals = element($dom, 'dl', 'totals');
+		my @names = map { $_->{text} } cells('dt', $totals);
+		my @values = cells('dd', $totals);
+		is_deeply([sort @names], [sort keys %{$report->{counts}}], "page of $kind: each count and metric once");
+		my %shown = map { $names[$_] => $values[$_] } 0 .. $#names;
+		is_deeply([grep { defined($report->{counts}{$_}) != defined($shown{$_}{value}) } @names], [], "page of $kind: those that are known");
+		is_deeply([grep { defined($shown{$_}{value}) && abs($shown{$_}{value} - $report->{counts}{$_}) > 1e-9 * $report->{counts}{$_} } @names], [],
+			"page of $kind: as the report has them");
+		my @estimated = grep { $shown{$_}{class} eq 'estimated' } @names;
+		cmp_ok(scalar(@estimated), '>=', 5, "page of $kind: with estimates");
+		is_deeply([grep { !defined $report->{errors}{$_} } @estimated], [], "page of $kind: of which each has an interval");
+		is_deeply([grep { $shown{$_}{value} && $shown{$_}{text} !~ /\xc2\xb1[\d.]+ %$/ } @estimated], [], "page of $kind: and shows it");
+		my %lines = rows($dom, 'source');
+		my @cells = map { values(%$_) } map { my %rows = rows($dom, $_); values(%rows) } qw(functions data threads modules);
+		push(@cells, map { values(%$_) } values(%lines));
+		cmp_ok(scalar(grep { ($_->{class} // '') eq 'estimated' } @cells), '>=', $kind eq 'icache' ? 0 : 10, "page of $kind: places have estimates");
+		is_deeply([map { $_->{title} } without_interval(@cells)], [], "page of $kind: with intervals");
+		unlike(element($dom, 'dl', 'answer'), qr/\d[kMG]?(?:,|<)/, "page of $kind: those of the answer, too") if $kind eq 'dtlb';
+		my ($source) = grep { $_->{file} eq $main::source } @{$report->{sources}};
+		my %true = map { $_->{line} => $_->{counts}{misses} } @{$source->{lines}};
+		my %of = map { $_ => $lines{$_}{0}{value} } grep { exists $true{$_} } keys %lines;
+		is_deeply([grep { defined($of{$_}) != defined($true{$_}) || defined($of{$_}) && abs($of{$_} - $true{$_}) > 1e-9 * $true{$_} } keys %of], [],
+			"page of $kind: lines as the report has them");
+		cmp_ok(scalar(grep { defined } values(%of)), '>=', 1, "page of $kind: some have a value") unless $kind eq 'icache';
+		unlike(element($dom, 'select', 'source-file'), qr/\(0\)/, "page of $kind: a file whose misses are not known has no number");
+		my %functions = rows($dom, 'functions');
+		my ($walk) = grep { /^walk \(/ } keys %functions;
+		next if $kind eq 'icache';
+		is_near($functions{$walk}{misses}{value}, row($report, 'walk')->{counts}{misses}, "page of $kind: a function");
+		is_near($functions{$walk}{share}{value}, row($report, 'walk')->{share}, "page of $kind: its share");
+		ok(!exists $functions{$walk}{walk_share}, 'page of dtlb: no share of walks by place') if $kind eq 'dtlb';
+	}
+}
 
 done_testing();

@@ -63,14 +63,19 @@ static void put_burst(struct json *json, const char *name, const struct cp_tally
 		cp_out_format(json->out, "%.17g", value);
 }
 
-static bool is_sum(const struct cp_metric *metric)
+/* Of places, and of shadows, only sums have. */
+static bool has_interval(const struct json *json, const struct cp_metric *metric,
+	const struct cp_tally *tally)
 {
-	return strcmp(metric->unit, "misses") == 0 ||
-	       strcmp(metric->unit, "pages") == 0 || strcmp(metric->unit, "walks") == 0 ||
-	       strcmp(metric->unit, "lines") == 0;
+	static const char *const sums[] = {"misses", "pages", "walks", "lines"};
+	bool any = !tally->only_kept && !json->view->profile->bursts->of_windows;
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		any |= strcmp(metric->unit, sums[i]) == 0;
+	return any;
 }
 
-/* With the metrics that are sums: a sum may be known where a part of it is not. */
+/* With metrics: a sum may be known where a part of it is not. */
 static void put_bursts(struct json *json, const struct cp_tally *tally, bool errors)
 {
 	const struct cp_group *m = json->view->measurement;
@@ -80,7 +85,7 @@ static void put_bursts(struct json *json, const struct cp_tally *tally, bool err
 	for (const char *const *name = json->names; *name; name++)
 		put_burst(json, *name, tally, errors, &comma);
 	for (size_t i = 0; i < m->nmetrics; i++)
-		if (is_sum(&m->metrics[i]))
+		if (has_interval(json, &m->metrics[i], tally))
 			put_burst(json, m->metrics[i].name, tally, errors, &comma);
 	cp_out_text(json->out, "}");
 }
@@ -437,7 +442,7 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
-	if (!view->is_page)
+	if (!view->is_page || profile->bursts) /* estimates do not add up */
 		rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));
 	rows_of(&json, "data", cp_rows_of_all(view, CP_ROW_DATA));
 	put_findings(&json);

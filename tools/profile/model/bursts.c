@@ -17,6 +17,12 @@ static const unsigned in_sets[] = {
 #undef X
 };
 
+unsigned cp_bursts_counter(unsigned sampled)
+{
+	return sampled < CP_SIM_NBURST ? cp_bursts_counters[sampled]
+				       : in_sets[sampled - CP_SIM_NBURST];
+}
+
 bool cp_bursts_has(unsigned counter)
 {
 	bool any = false;
@@ -118,6 +124,17 @@ struct cp_bursts *cp_bursts_add(struct cp_arena *arena, struct cp_bursts *bursts
 	return bursts;
 }
 
+struct cp_pool cp_bursts_pool(const struct cp_bursts *bursts, unsigned sampled)
+{
+	struct cp_pool pool = bursts->pool;
+
+	pool.in_bursts = sampled < CP_SIM_NBURST;
+	pool.in_sets = !pool.in_bursts;
+	memcpy(pool.in_bursts ? pool.bursts : pool.sets, bursts->count[sampled],
+		sizeof(pool.sets));
+	return pool;
+}
+
 static void put_total(struct cp_bursts *bursts, unsigned counter, double value)
 {
 	bursts->total[counter] = cp_count_of(value + 0.5);
@@ -161,18 +178,10 @@ void cp_bursts_conclude(struct cp_bursts *bursts, double instructions)
 	pool->full = bursts->count[CP_SIM_BURST_instructions][CP_SIM_IN_FULL];
 	put_total(bursts, CP_SIM_instructions, instructions);
 	for (unsigned i = CP_SIM_BURST_instructions + 1; i < CP_SIM_SET_SWEEP; i++) {
-		struct cp_pool one = *pool;
-		struct cp_pooled part;
-		bool burst = i < CP_SIM_NBURST;
+		struct cp_pool one = cp_bursts_pool(bursts, i);
+		struct cp_pooled part = cp_pool_estimate(&one);
 
-		one.in_bursts = burst;
-		one.in_sets = !burst;
-		memcpy(burst ? one.bursts : one.sets, bursts->count[i], sizeof(one.sets));
-		part = cp_pool_estimate(&one);
 		if (!part.none)
-			put_total(bursts,
-				burst ? cp_bursts_counters[i]
-				      : in_sets[i - CP_SIM_NBURST],
-				part.value);
+			put_total(bursts, cp_bursts_counter(i), part.value);
 	}
 }

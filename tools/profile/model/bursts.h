@@ -67,6 +67,11 @@ const char *cp_bursts_no_windows(const struct cp_bursts *bursts);
 /* By enum cp_sim_sampled. */
 extern const unsigned cp_bursts_counters[CP_SIM_NBURST];
 
+/* Of one of enum cp_sim_sampled, in bursts or in sets: which counter it is, and what
+ * there is of it in the whole run. */
+unsigned cp_bursts_counter(unsigned sampled);
+struct cp_pool cp_bursts_pool(const struct cp_bursts *bursts, unsigned sampled);
+
 /* Is the counter one of those of bursts?  Can it be told of places, by windows (of the
  * whole run), and of data? */
 bool cp_bursts_has(unsigned counter);

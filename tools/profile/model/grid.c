@@ -144,7 +144,14 @@ void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
 
 /* ---- cells ---- */
 
-/* A value, and behind it half of its interval in percent. */
+/* What integers would say too little of. */
+static bool is_small(const struct cp_metric *metric, double value)
+{
+	return value < 10000 && (strcmp(metric->unit, "cycles") == 0 ||
+					strcmp(metric->unit, "1/kinstr") == 0);
+}
+
+/* A value, and behind it half of its interval, of it or, of a ratio, in percent. */
 static const char *burst_cell(const struct cp_profile_view *view, const char *name,
 	const struct cp_tally *tally)
 {
@@ -153,17 +160,18 @@ static const char *burst_cell(const struct cp_profile_view *view, const char *na
 	struct cp_burst_value b =
 		cp_bursts_measure(view->profile, view->measurement, name, tally);
 	double value = b.value.value;
+	const char *text = cp_text_integer(arena, cp_count_of(value + 0.5));
 
 	if (b.value.status == CP_UNAVAILABLE)
 		return DASH;
 	if (metric && strcmp(metric->unit, "ratio") == 0)
-		return cp_text_format(arena, "%.1f%%", 100 * value);
-	if (metric && strcmp(metric->unit, "cycles") == 0 && value < 10000)
-		return cp_text_format(arena, "%.1f", value);
+		return cp_text_format(arena, b.error < 0 ? "%.1f%%" : "%.1f+-%.1f%%",
+			100 * value, 100 * b.error);
+	if (metric && is_small(metric, value))
+		text = cp_text_format(arena, "%.1f", value);
 	if (b.error < 0 || value <= 0)
-		return cp_text_integer(arena, cp_count_of(value + 0.5));
-	return cp_text_format(arena, "%s+-%.1f%%",
-		cp_text_integer(arena, cp_count_of(value + 0.5)), 100 * b.error / value);
+		return text;
+	return cp_text_format(arena, "%s+-%.1f%%", text, 100 * b.error / value);
 }
 
 const char *cp_grid_share(

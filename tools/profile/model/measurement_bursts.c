@@ -13,6 +13,9 @@
 	"shadows: it was seen in fewer than about 30 windows (a longer run, or a "       \
 	"larger CACHEPEEK_BUDGET, has more)"
 #define NO_INTERVAL "sampled: there is no interval of it by place"
+#define NOT_KNOWN                                                                        \
+	"sampled: a count that it is made of may be such that there is none, as far as " \
+	"is known of that"
 
 struct cp_burst_parts *cp_bursts_new_parts(const struct cp_profile *profile)
 {
@@ -267,6 +270,8 @@ static struct cp_burst_value measure_place(const struct cp_profile *profile,
 	return value_of(cp_pool_of_place(&pools.place, &pools.all));
 }
 
+/* ---- of the whole run ---- */
+
 /* Which of those that sets count it is; -1: none. */
 static int find_set(const char *name)
 {
@@ -278,28 +283,99 @@ static int find_set(const char *name)
 
 	for (int i = 0; i < CP_SIM_SET_SWEEP - CP_SIM_NBURST; i++)
 		if (strcmp(name, names[i]) == 0)
-			return i;
+			return CP_SIM_NBURST + i;
 	return -1;
+}
+
+/* What is asked for, of these counts. */
+struct made {
+	const struct cp_profile *profile;
+	const struct cp_group *m;
+	const char *name;
+	struct cp_tally at;
+};
+
+static bool evaluate(struct made *made, unsigned counter, uint64_t count, double *value)
+{
+	uint64_t before = made->at.count[counter];
+	struct cp_value now;
+
+	made->at.count[counter] = count;
+	now = cp_measure_counts(made->profile, made->m, made->name, &made->at);
+	made->at.count[counter] = before;
+	*value = now.value;
+	return now.status != CP_UNAVAILABLE;
+}
+
+/* By how much it is more where that count is.  false: as far as that count is known there
+ * may be no such value. */
+static bool find_slope(
+	struct made *made, unsigned counter, const struct cp_pool *pool, double *slope)
+{
+	enum { PARTS = 10000 }; /* small enough for a formula to be a line */
+	uint64_t count = made->at.count[counter], step = count / PARTS + 1,
+		 less = count > step ? step : 0;
+	double high, low, none, error = sqrt(cp_pool_estimate(pool).square);
+
+	if (!evaluate(made, counter, count + step, &high) ||
+		!evaluate(made, counter, count - less, &low))
+		return false;
+	*slope = (high - low) / (double)(step + less);
+	return error < (double)count || evaluate(made, counter, 0, &none);
+}
+
+/* Half of the interval of what is made of several counts, which are all of one sample:
+ * what that has too much of, each may have (output/report/report_metrics.c). */
+static bool find_error(struct made *made, double *error)
+{
+	struct cp_pool mix = {.nsets = 0};
+	double square = 0, unsure = 0, slope;
+
+	for (unsigned i = CP_SIM_BURST_instructions + 1; i < CP_SIM_SET_SWEEP; i++) {
+		unsigned counter = cp_bursts_counter(i);
+		struct cp_pool pool = cp_bursts_pool(made->profile->bursts, i);
+
+		if (!made->profile->bursts->has_total[counter])
+			continue;
+		if (!find_slope(made, counter, &pool, &slope))
+			return false;
+		if (!(fabs(slope) > 0))
+			continue;
+		cp_pool_mix(&mix, &pool, slope);
+		square += slope * slope * cp_pool_unseen(&pool);
+		unsure += fabs(slope) * cp_pool_unsure(&pool);
+	}
+	*error = sqrt(square + cp_pool_mixed_square(&mix)) + unsure;
+	return mix.nsets > 0;
+}
+
+static struct cp_burst_value measure_made(const struct cp_profile *profile,
+	const struct cp_group *m, const char *name, const struct cp_tally *tally,
+	struct cp_value value)
+{
+	struct made made = {profile, m, name, *tally};
+	struct cp_burst_value out = {.value = value};
+
+	return find_error(&made, &out.error) ? out : none_for(NOT_KNOWN);
 }
 
 static struct cp_burst_value measure_all(const struct cp_profile *profile,
 	const struct cp_group *m, const char *name, const struct cp_tally *tally)
 {
 	struct cp_burst_value out = {cp_measure_counts(profile, m, name, tally), -1};
-	struct cp_pool pool = profile->bursts->pool;
 	int set = find_set(name);
 	struct cp_pooled part;
+	struct cp_pool pool;
 	struct parts parts;
 
-	pool.in_sets = set >= 0;
-	if (pool.in_sets)
-		memcpy(pool.sets, profile->bursts->count[CP_SIM_NBURST + set],
-			sizeof(pool.sets));
-	pool.in_bursts = !pool.in_sets && find_parts(profile, m, name, tally, &parts);
-	if (pool.in_bursts)
-		memcpy(pool.bursts, parts.of, sizeof(pool.bursts));
-	if (out.value.status != CP_ESTIMATED || (!pool.in_sets && !pool.in_bursts))
+	if (out.value.status != CP_ESTIMATED)
 		return out;
+	if (set >= 0)
+		pool = cp_bursts_pool(profile->bursts, (unsigned)set);
+	else if (find_parts(profile, m, name, tally, &parts))
+		pool = pool_with(profile, &parts);
+	else
+		return measure_made(profile, m, name, tally, out.value);
 	part = cp_pool_estimate(&pool);
 	if (part.none)
 		return none_for(part.none);
