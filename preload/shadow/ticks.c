@@ -363,6 +363,18 @@ static bool is_ticker(const struct cp_shadows *s, const struct cp_ticker *ticker
 	return s && ticker >= s->ticker && ticker < s->ticker + CP_TICKERS;
 }
 
+/* Before it is entered, or after it was left: a shadow, in which hooks do less, may never
+ * come by there. */
+static bool is_in_own_code(const struct cp_shadows *s, const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return s->shadow->is_own((uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+#else
+	(void)s, (void)context;
+	return false;
+#endif
+}
+
 /* A tick in our own code waits for the program's. */
 static void on_tick(int number, siginfo_t *info, void *context)
 {
@@ -379,7 +391,7 @@ static void on_tick(int number, siginfo_t *info, void *context)
 		cp_syscall(SYS_getpid) != s->pid)
 		return;
 	began = now_ns();
-	if (!cp_enter()) {
+	if (is_in_own_code(s, context) || !cp_enter()) {
 		cp_tick_timer_arm(ticker->timer, RETRY_NS);
 		return;
 	}

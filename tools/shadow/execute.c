@@ -410,10 +410,16 @@ static int is_plain(void)
 	return !tool_options.has_front;
 }
 
+static int is_own(uint64_t at)
+{
+	return own_code_at(at);
+}
+
 __attribute__((visibility("default"))) const struct cp_shadow cp_shadow = {
 	.protocol = CP_SHADOW_PROTOCOL,
 	.start = start,
 	.start_again = start_again,
 	.execute = execute,
 	.is_plain = is_plain,
+	.is_own = is_own,
 };

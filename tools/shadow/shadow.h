@@ -13,7 +13,7 @@
 
 #include "tools/sim/request.h"
 
-#define CP_SHADOW_PROTOCOL 5
+#define CP_SHADOW_PROTOCOL 6
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -173,6 +173,8 @@ struct cp_shadow {
 		const void *context, int parent, int thread);
 	/* Are its caches plain ones, of which it is known which misses are unknown? */
 	int (*is_plain)(void);
+	/* Is there code that is not counted?  Of a signal's handler, too. */
+	int (*is_own)(uint64_t code);
 };
 
 #endif
