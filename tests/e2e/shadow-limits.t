@@ -36,6 +36,17 @@ sub ok_refused
 	return $run;
 }
 
+# A busy machine makes some windows late; where registers differ all are lost.
+sub ok_nearly_all
+{
+	my ($run, $what) = @_;
+	my ($said, $late) = (said($run), 0);
+	my ($counted, $lost) = $said =~ /(\d+) windows are counted, [^;]*; (\d+) are lost/;
+	cmp_ok($counted, '>=', 10, "$what: windows are counted") or diag($said);
+	$late += $1 while $said =~ /(\d+) windows (?:did not get there in time|were killed)/g;
+	cmp_ok($lost - $late, '<=', 0.1 * $counted + 1, "$what: and nearly all") or diag($said);
+}
+
 sub compiled
 {
 	my ($name, $code, @flags) = @_;
@@ -85,30 +96,24 @@ SKIP: {
 
 # ---- what a shadow cannot execute ----
 
-my $save = compiled('save', <<'C');
-#include <cpuid.h>
+my $flags = compiled('flags', <<'C');
 #include <sys/resource.h>
-static char area[16384] __attribute__((aligned(64)));
 int main(void)
 {
-	unsigned a, b, c, d;
 	struct rusage usage;
-	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__get_cpuid_count(13, 1, &a, &b, &c, &d) || !(a & 2))
-		return 77;
 	do {
 		for (int i = 0; i < 1000000; i++)
-			__asm__ volatile("xsavec %0" : "+m"(area) : "a"(3), "d"(0));
+			__asm__ volatile("pushfw\n\tpopfw" ::: "memory", "cc");
 		getrusage(RUSAGE_SELF, &usage);
 	} while (usage.ru_utime.tv_sec < 1);
 	return 0;
 }
 C
-SKIP: {
-	skip('this processor has no XSAVEC', 3) if plain(command => [$save])->{status} == 77 << 8;
-	my $run = peek(engine => 'shadow', command => [$save]);
-	is($run->{status}, 0, 'XSAVEC: it runs');
-	like(said($run), qr/windows met an instruction that libVEX does not know \(the last: 15, [0-9a-f]+\)/, 'XSAVEC: its windows are lost, for that reason');
-	like(region($run->{report})->{counts}{instructions}{reason}, qr/^fewer than 10 windows.*CACHEPEEK_ENGINE=sim counts all/, 'XSAVEC: no estimate, and what to do');
+{
+	my $run = peek(engine => 'shadow', command => [$flags]);
+	is($run->{status}, 0, 'flags of 16 bits: it runs');
+	like(said($run), qr/windows met an instruction that libVEX does not know \(the last: 102, [0-9a-f]+\)/, 'flags of 16 bits: its windows are lost, for that reason');
+	like(region($run->{report})->{counts}{instructions}{reason}, qr/^fewer than 10 windows.*CACHEPEEK_ENGINE=sim counts all/, 'flags of 16 bits: no estimate, and what to do');
 }
 
 # ---- what a shadow has the processor execute ----
@@ -150,15 +155,74 @@ SKIP: {
 		last if defined region($run->{report})->{counts}{instructions}{value};
 	}
 	is($run->{status}, 0, 'AVX-512: it runs');
-	my ($counted, $lost) = said($run) =~ /(\d+) windows are counted, [^;]*; (\d+) are lost/;
-	cmp_ok($counted, '>=', 10, 'AVX-512: windows are counted') or diag(said($run));
-	# A busy machine makes some late; with other registers all were, and none counted.
-	my ($late, $said) = (0, said($run));
-	$late += $1 while $said =~ /(\d+) windows (?:did not get there in time|were killed)/g;
-	cmp_ok($lost - $late, '<=', 0.1 * $counted + 1, 'AVX-512: and nearly all: registers and masks are taken over') or diag(said($run));
+	ok_nearly_all($run, 'AVX-512: registers and masks are taken over');
 	my $counts = region($run->{report})->{counts};
 	cmp_ok(abs($counts->{l1d_accesses}{value} / ($counts->{instructions}{value} || 1) - 1 / 16), '<', 0.0005, 'AVX-512: one of 16 instructions loads') or diag(explain($counts));
 	cmp_ok(abs($counts->{l1d_misses}{value} / ($counts->{l1d_accesses}{value} || 1) - 1), '<', 0.02, 'AVX-512: and misses L1D');
+}
+
+# Where it goes depends on what comes back: a number in each kind of register, which adds up,
+# is stored, lost, and restored.  XSAVEC is what the dynamic linker chooses, XSAVE on older processors.
+my $save = compiled('save', <<'C');
+#include <cpuid.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+static char area[16384] __attribute__((aligned(64)));
+static long out[8] __attribute__((aligned(64)));
+#define ROUND(save, add, lose, take) __asm__ volatile(add "\n\t" save " %0\n\t" lose "\n\txrstor %0\n\t" take \
+	: "+m"(area), "+m"(out) : "a"(0xee), "d"(0), "r"(1l), "r"(out) : "memory", "xmm0", "xmm1", "xmm2")
+#define ADD "vmovq %4, %%xmm2\n\tvpaddq %%ymm2, %%ymm0, %%ymm0\n\tvinserti128 $1, %%xmm0, %%ymm0, %%ymm0"
+#define ADD_WIDE ADD "\n\tvpaddq %%zmm0, %%zmm17, %%zmm17\n\tvinserti64x4 $1, %%ymm0, %%zmm1, %%zmm1\n\tkmovq %4, %%k1"
+#define TAKE "vmovdqu %%ymm0, (%5)"
+#define TAKE_WIDE "vextracti64x4 $1, %%zmm1, (%5)\n\tvmovq %%xmm17, 32(%5)\n\tkmovq %%k1, 40(%5)"
+#define LOSE "vpxor %%xmm0, %%xmm0, %%xmm0"
+#define LOSE_WIDE LOSE "\n\tvpxor %%xmm1, %%xmm1, %%xmm1\n\tvpxorq %%zmm17, %%zmm17, %%zmm17\n\tkxorq %%k1, %%k1, %%k1"
+int main(int argc, char **argv)
+{
+	unsigned a, b, c, d;
+	unsigned long trace = 1, sum = 0;
+	struct rusage usage;
+	int compact = argc > 1 && strcmp(argv[1], "xsavec") == 0, wide = argc > 2;
+	__builtin_cpu_init();
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !__builtin_cpu_supports("avx2") ||
+		(compact && (!__get_cpuid_count(13, 1, &a, &b, &c, &d) || !(a & 2))) || (wide && !__builtin_cpu_supports("avx512bw")))
+		return 77;
+	__asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0" ::: "xmm0");
+	if (wide)
+		__asm__ volatile("vpxorq %zmm17, %zmm17, %zmm17");
+	do {
+		for (int i = 0; i < 200000; i++) {
+			if (wide && compact)
+				ROUND("xsavec", ADD_WIDE, LOSE_WIDE, TAKE_WIDE);
+			else if (wide)
+				ROUND("xsave", ADD_WIDE, LOSE_WIDE, TAKE_WIDE);
+			else if (compact)
+				ROUND("xsavec", ADD, LOSE, TAKE);
+			else
+				ROUND("xsave", ADD, LOSE, TAKE);
+			sum = wide ? out[0] + out[2] + out[4] + out[5] : out[0] + out[2];
+			if (sum % 7 == 3)
+				trace = trace * 31 + sum;
+			for (int k = 0; k < 300; k++)
+				trace = trace * 6364136223846793005u + 1;
+		}
+		getrusage(RUSAGE_SELF, &usage);
+	} while (usage.ru_utime.tv_sec < 3);
+	return trace == 0 || sum == 0;
+}
+C
+for my $how (['xsave'], ['xsavec'], ['xsave', 'wide'], ['xsavec', 'wide']) {
+	SKIP: {
+		skip("@$how: not on this processor, or in this build", 3) if !-e build() . '/sim/native_table.c' || plain(command => [$save, @$how])->{status} == 77 << 8;
+		my $run;
+		for my $budget (20, 60) {
+			$run = peek(engine => 'shadow', command => [$save, @$how], env => {CACHEPEEK_BUDGET => $budget, CACHEPEEK_EVENTS => 'instructions,l1d_accesses,l1d_misses'});
+			last if defined region($run->{report})->{counts}{instructions}{value};
+		}
+		is($run->{status}, 0, "@$how: it runs");
+		ok_nearly_all($run, "@$how: what was stored comes back");
+	}
 }
 
 # ---- what nothing can be loaded into ----

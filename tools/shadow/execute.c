@@ -305,10 +305,6 @@ static void go_on_after(UWord why)
 	case VEX_TRC_JMP_NODECODE:
 		shadow_finish(CP_SHADOW_UNDECODED, *(const UChar *)shadow_guest.guest_RIP,
 			shadow_guest.guest_RIP);
-	case VEX_TRC_JMP_SIGSEGV:
-		if (extended_restore(&shadow_thread))
-			break;
-		shadow_finish(CP_SHADOW_FAULT, (UInt)why, shadow_guest.guest_RIP);
 	default:
 		shadow_finish(CP_SHADOW_FAULT, (UInt)why, shadow_guest.guest_RIP);
 	}

@@ -34,6 +34,7 @@ void extended_start(void)
 {
 	tool_options.native = tool_options.shows_host = True;
 	native_start();
+	saved_start();
 	if (!(native_host_kept_state() >> UPPER & 1))
 		return;
 	upper_begin_use();
@@ -61,43 +62,6 @@ Bool extended_take(struct shadow_thread *t, const UChar *image, ULong saved, UIn
 	side->mxcsr = value ^ MXCSR_USUAL;
 	mxcsr.is_other = (side->mxcsr & ~mxcsr.hosted) != 0;
 	return mxcsr.is_other;
-}
-
-/* ---- what was saved natively ---- */
-
-enum { XSTATE = 512, COMPACTION = XSTATE + 8, OF_VEX = 7 };
-
-/* The operand of XRSTOR, which those who save registers on the stack write as (%rsp);
- * NULL: it is another instruction, or another operand. */
-static UChar *restored_from(const VexGuestAMD64State *g)
-{
-	static const UChar xrstor[] = {0x0f, 0xae, 0x2c, 0x24};
-
-	return VG_(memcmp)((const void *)g->guest_RIP, xrstor, sizeof(xrstor)) == 0
-		       ? (UChar *)g->guest_RSP
-		       : NULL;
-}
-
-/* To VEX such an area is a fault, as nothing of its own has those components.  Nobody
- * reads them there twice. */
-Bool extended_restore(struct shadow_thread *t)
-{
-	struct side_state *side = (struct side_state *)t->side;
-	UChar *from = restored_from(&t->guest);
-	ULong saved = 0, form = 0, wanted = (UInt)t->guest.guest_RAX;
-
-	if (!from || !offset_of[UPPER])
-		return False;
-	VG_(memcpy)(&saved, from + XSTATE, sizeof(saved));
-	VG_(memcpy)(&form, from + COMPACTION, sizeof(form));
-	if (form || !(saved & ~OF_VEX & wanted))
-		return False;
-	take_component(side->mask, from, saved & wanted, MASKS, sizeof(side->mask));
-	take_component(side->upper, from, saved & wanted, UPPER, sizeof(side->upper));
-	take_component(side->zmm, from, saved & wanted, HIGH, sizeof(side->zmm));
-	saved &= OF_VEX;
-	VG_(memcpy)(from + XSTATE, &saved, sizeof(saved));
-	return True;
 }
 
 UInt extended_mxcsr(const struct shadow_thread *t)

@@ -17,12 +17,6 @@ Bool extended_take(struct shadow_thread *t, const UChar *image, ULong saved, UIn
 	return False;
 }
 
-Bool extended_restore(struct shadow_thread *t)
-{
-	(void)t;
-	return False;
-}
-
 UInt extended_mxcsr(const struct shadow_thread *t)
 {
 	(void)t;

@@ -97,11 +97,11 @@ Bool calls_make(VexGuestAMD64State *guest);
  * computes in another way than kept translations may. */
 void extended_start(void);
 Bool extended_take(struct shadow_thread *t, const UChar *image, ULong saved, UInt mxcsr);
-/* Takes over what VEX has no place for where the program restores registers that it, or
- * the library, has saved before the fork; False: there is nothing to take over. */
-Bool extended_restore(struct shadow_thread *t);
 /* What the processor's MXCSR is to be in translated code. */
 UInt extended_mxcsr(const struct shadow_thread *t);
+
+/* saved.c, beside native.c: looks what the processor stores where. */
+void saved_start(void);
 
 /* registers.c: False: there is something that cannot be taken over. */
 Bool registers_take(struct shadow_thread *thread, const void *context);

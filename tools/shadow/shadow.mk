@@ -10,7 +10,8 @@ SHADOW := $(if $(filter amd64,$(SIM_ARCH)),$(if $(SHADOW_VEX),$(SIM_DIR)/shadow.
 # take is left out: a shadow has no handlers, and its flags are not looked at.
 SHADOW_NATIVE := $(addprefix tools/sim/native/,code.c decode.c host.c missing.c native.c \
 	rounding.c sparse.c spelling.c stub.c upper.c)
-SHADOW_FILES := $(filter-out tools/shadow/$(if $(SIM_TABLE),no_,)native.c,$(wildcard tools/shadow/*.c))
+SHADOW_FILES := $(filter-out $(addprefix tools/shadow/,$(if $(SIM_TABLE),no_native.c,native.c saved.c)), \
+	$(wildcard tools/shadow/*.c))
 SHADOW_SHARED := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c tools/sim/machines/*.c) \
 	$(addprefix tools/sim/instrument/,instrument.c settle.c batches.c pieces.c floats.c \
 		timed.c flows.c latency.c own_code.c translate.c) \

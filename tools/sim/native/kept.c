@@ -54,3 +54,10 @@ void *native_keep_stub(const struct assembler *a)
 	*first = k;
 	return k->at;
 }
+
+Bool native_keep_registers(
+	IRSB *out, enum registers_kept what, const struct native *n, IRExpr *address)
+{
+	(void)out, (void)what, (void)n, (void)address;
+	return False;
+}
