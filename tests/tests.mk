@@ -10,7 +10,7 @@ PROVE ?= prove
 PROVE_JOBS ?= 3
 # Shadows need a core beside the program: no two tests of them at once.
 PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer) \
-	--rules='seq=tests/e2e/{shadow,shadow-limits,shadow-profile,shadow-regions,mpi-shadows,exit-matrix,seccomp}.t' --rules='par=**'
+	--rules='seq=tests/e2e/{shadow,shadow-calls,shadow-limits,shadow-profile,shadow-regions,mpi-shadows,exit-matrix,seccomp}.t' --rules='par=**'
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 

@@ -3,23 +3,32 @@
  * System calls of a shadow: those that change nothing but the fork's own memory are
  * made, regular files are read at an offset of the shadow's own, what is written is
  * swallowed.  All others end the window.
+ *
+ * A shadow of the whole run executes what the program has done by then, so what it has
+ * swallowed is in the file.  One of a region may come first: it does not read such files.
  */
 #include "tools/shadow/parts.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
+
+#define MOST_PARTS 1024 /* of a call, to the kernel */
 
 static struct {
 	Int parent, thread;
-	ULong mask; /* of signals: as the program sees it */
+	ULong mask;    /* of signals: as the program sees it */
+	ULong written; /* a bit for each descriptor */
 } calls;
+_Static_assert(CP_SHADOW_FILES == 64, "as many as a word has bits");
 
 void calls_begin(Int parent, Int thread, ULong mask)
 {
 	calls.parent = parent;
 	calls.thread = thread;
 	calls.mask = mask;
+	calls.written = 0;
 }
 
 /* Gives the program the call's result. */
@@ -43,12 +52,19 @@ static Long *offset_of(ULong fd)
 	return fd < CP_SHADOW_FILES && offset[fd] >= 0 ? (Long *)&offset[fd] : NULL;
 }
 
+/* The program may not have written yet what the shadow has. */
+static Bool may_lack(ULong fd)
+{
+	return shadow_plan.shared->is_region && fd < CP_SHADOW_FILES &&
+	       calls.written >> fd & 1;
+}
+
 static Bool read_file(VexGuestAMD64State *g)
 {
 	ULong fd = g->guest_RDI;
 	Long *offset = offset_of(fd), n;
 
-	if (!offset)
+	if (!offset || may_lack(fd))
 		return False;
 	n = cp_syscall(SYS_pread64, fd, g->guest_RSI, g->guest_RDX, *offset);
 	if (n > 0)
@@ -71,12 +87,45 @@ static Bool seek(VexGuestAMD64State *g)
 	return answer(g, *offset);
 }
 
-static Bool swallow(VexGuestAMD64State *g)
+static Bool read_there(VexGuestAMD64State *g)
+{
+	return !may_lack(g->guest_RDI) && make(g);
+}
+
+static void note_written(ULong fd)
+{
+	if (fd < CP_SHADOW_FILES)
+		calls.written |= 1ull << fd;
+}
+
+static Bool swallow(VexGuestAMD64State *g, ULong size)
 {
 	Long *offset = offset_of(g->guest_RDI);
 
 	if (offset)
-		*offset += (Long)g->guest_RDX;
+		*offset += (Long)size;
+	note_written(g->guest_RDI);
+	return answer(g, (Long)size);
+}
+
+static Bool swallow_parts(VexGuestAMD64State *g)
+{
+	const struct iovec *part = (const struct iovec *)g->guest_RSI;
+	ULong size = 0;
+
+	if (g->guest_RDX > MOST_PARTS)
+		return False;
+	for (ULong i = 0; i < g->guest_RDX; i++)
+		size += part[i].iov_len;
+	return swallow(g, size);
+}
+
+/* Only regular files have places to write to. */
+static Bool swallow_there(VexGuestAMD64State *g)
+{
+	if (!offset_of(g->guest_RDI))
+		return False;
+	note_written(g->guest_RDI);
 	return answer(g, (Long)g->guest_RDX);
 }
 
@@ -109,10 +158,10 @@ static Bool block_signals(VexGuestAMD64State *g)
 static Bool changes_nothing(ULong number)
 {
 	static const UShort calls[] = {SYS_brk, SYS_munmap, SYS_mremap, SYS_madvise,
-		SYS_pread64, SYS_fstat, SYS_stat, SYS_lstat, SYS_newfstatat, SYS_access,
-		SYS_readlink, SYS_getcwd, SYS_getuid, SYS_geteuid, SYS_getgid,
-		SYS_getegid, SYS_clock_gettime, SYS_gettimeofday, SYS_getrusage,
-		SYS_times, SYS_getrandom, SYS_sched_yield, SYS_uname};
+		SYS_fstat, SYS_stat, SYS_lstat, SYS_newfstatat, SYS_access, SYS_readlink,
+		SYS_getcwd, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+		SYS_clock_gettime, SYS_gettimeofday, SYS_getrusage, SYS_times,
+		SYS_getrandom, SYS_sched_yield, SYS_uname};
 
 	for (UInt i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (calls[i] == number)
@@ -125,10 +174,19 @@ Bool calls_make(VexGuestAMD64State *g)
 	switch (g->guest_RAX) {
 	case SYS_read:
 		return read_file(g);
+	case SYS_pread64:
+		return read_there(g);
 	case SYS_lseek:
 		return seek(g);
 	case SYS_write:
-		return swallow(g);
+		return swallow(g, g->guest_RDX);
+	case SYS_writev:
+		return swallow_parts(g);
+	case SYS_pwrite64:
+		return swallow_there(g);
+	case SYS_fsync:
+	case SYS_fdatasync:
+		return offset_of(g->guest_RDI) && answer(g, 0);
 	case SYS_mmap:
 		return map(g);
 	case SYS_rt_sigprocmask:

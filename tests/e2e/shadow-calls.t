@@ -1,0 +1,77 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# CACHEPEEK_ENGINE=shadow and a program that writes to files: a shadow goes on, as if it had written, and
+# nothing is written twice.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+plan(skip_all => why_not('shadow')) if why_not('shadow');
+
+my $program = scratch('writes');
+my $source = write_file(scratch('writes.c'), <<'C');
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <unistd.h>
+enum { BLOCK = 512, BLOCKS = 64, MOST = 40 };
+static int to;
+static unsigned long trace = 1;
+__attribute__((noinline)) void turn(int reads)
+{
+	static unsigned long block[BLOCK / sizeof(long)], back[BLOCK / sizeof(long)];
+	struct iovec parts[2] = {{block, BLOCK / 2}, {block + BLOCK / sizeof(long) / 2, BLOCK / 2}};
+	off_t at = (off_t)(trace >> 33) % BLOCKS * BLOCK;
+
+	for (int i = 0; i < 20000; i++)
+		trace = trace * 6364136223846793005u + 1442695040888963407u;
+	for (unsigned i = 0; i < BLOCK / sizeof(long); i++)
+		block[i] = trace + i;
+	if (pwrite(to, block, BLOCK, at) != BLOCK || fdatasync(to) != 0)
+		exit(3);
+	if (reads && (pread(to, back, BLOCK, at) != BLOCK || memcmp(block, back, BLOCK) != 0))
+		exit(4);
+	if (lseek(to, 0, SEEK_SET) != 0 || writev(to, parts, 2) != BLOCK || lseek(to, 0, SEEK_CUR) != BLOCK)
+		exit(5);
+}
+int main(int argc, char **argv)
+{
+	struct rusage usage;
+	long turns = 0, ms = atol(argv[2]);
+
+	to = open(argv[1], O_RDWR | O_CREAT, 0600);
+	do {
+		for (int i = 0; i < MOST; i++, turns++)
+			turn(argc > 3);
+		getrusage(RUSAGE_SELF, &usage);
+	} while (usage.ru_utime.tv_sec * 1000 + usage.ru_utime.tv_usec / 1000 < ms);
+	return printf("%ld\n", turns) < 0;
+}
+C
+system('gcc', '-O1', '-o', $program, $source) == 0 or die("writes.c does not compile\n");
+
+sub said { my ($run) = @_; return join("\n", map { ref($_) ? $_->{text} // '' : $_ } @{$run->{report}{warnings}}) }
+
+my ($run, $counted);
+for my $ms (2000, 8000) {
+	$run = peek(engine => 'shadow', command => [$program, scratch('file'), $ms], env => {CACHEPEEK_BUDGET => 20});
+	($counted) = said($run) =~ /(\d+) windows are counted/;
+	last if $counted >= 5;
+}
+is($run->{status}, 0, 'what was written is there');
+like($run->{out}, qr/^\d+\n\z/, 'and once');
+cmp_ok($counted, '>=', 5, 'windows are counted') or diag(said($run));
+unlike(said($run), qr/windows met a system call/, 'pwrite, writev and fdatasync end none');
+
+# A shadow of a region may be ahead of the program: it cannot read what that has not yet written.
+$run = peek(engine => 'shadow', command => [$program, scratch('file'), 2000, 'reads'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_REGIONS => 'func:turn'});
+is($run->{status}, 0, 'reading: what was written is there');
+like(said($run), qr/\d+ of those met a system call that would have had an effect \(the last: 17,/, 'reading: a region\'s window ends there') or diag(said($run));
+done_testing();
