@@ -20,8 +20,8 @@
 #include "preload/warn.h"
 
 #define MOST_FILES 1000
-#define MAPS_SIZE ((size_t)1 << 20) /* of more mappings the first ones are known */
-#define MODULES 512
+#define MAPS_SIZE ((size_t)1 << 22) /* of more mappings the first ones are known */
+#define LEAST_LINE 40 /* of a mapping: it has two addresses, an offset, a device */
 
 /* A mapping that is executed. */
 struct module {
@@ -35,8 +35,9 @@ struct places_file {
 	const struct cp_places *places; /* NULL: there was no window */
 	int fd, error;
 	size_t used; /* of the chunk */
+	bool is_cut; /* there are more mappings */
 	unsigned nmodules;
-	struct module module[MODULES];
+	struct module module[MAPS_SIZE / LEAST_LINE]; /* by address */
 	uint64_t sum[CP_SIM_NBURST][CP_SIM_GROUPS];
 	char maps[MAPS_SIZE];
 	_Alignas(8) char chunk[CP_PROFILE_CHUNK];
@@ -124,22 +125,28 @@ static void find_modules(struct places_file *file)
 {
 	for (const char *line = file->maps, *end; (end = strchr(line, '\n'));
 		line = end + 1) {
-		struct module *m = &file->module[file->nmodules];
+		struct module m;
 
-		if (file->nmodules == MODULES)
-			return;
-		read_mapping(line, end, m);
-		file->nmodules += m->executes;
+		read_mapping(line, end, &m);
+		if (m.executes)
+			file->module[file->nmodules++] = m;
 	}
 }
 
 /* The number of the one that has the address; 0: none. */
 static uint32_t module_at(const struct places_file *file, uint64_t address)
 {
-	for (unsigned i = 0; i < file->nmodules; i++)
-		if (address >= file->module[i].start && address < file->module[i].end)
-			return i + 1;
-	return 0;
+	unsigned low = 0, high = file->nmodules;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (address >= file->module[middle].end)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < file->nmodules && address >= file->module[low].start ? low + 1 : 0;
 }
 
 static bool is_of_file(const struct module *m, const struct module *of)
@@ -175,7 +182,7 @@ static void add_module(struct places_file *file, const struct module *m, uint32_
 	out->end = m->end;
 	out->offset = m->offset;
 	memcpy(out->path, m->path, length);
-	if (find_headers(file, m, &headers))
+	if (length && find_headers(file, m, &headers))
 		out->build_id_size =
 			cp_places_build_id(headers.start, headers.end, out->build_id);
 }
@@ -183,7 +190,7 @@ static void add_module(struct places_file *file, const struct module *m, uint32_
 /* They are numbered in their order. */
 static void add_modules(struct places_file *file)
 {
-	cp_maps_read(file->maps, sizeof(file->maps));
+	file->is_cut = cp_maps_read(file->maps, sizeof(file->maps)) >= MAPS_SIZE - 1;
 	find_modules(file);
 	for (unsigned i = 0; i < file->nmodules; i++)
 		add_module(file, &file->module[i], i + 1);
@@ -296,6 +303,17 @@ static void fill_file(struct places_file *file, double without_ns)
 
 /* ---- when ---- */
 
+static void say_cut(void)
+{
+	char line[160];
+
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_PROFILE: process %d has more mappings than %zu MiB of text name: "
+		"misses in the others are in [unknown]",
+		(int)cp_runtime.pid, MAPS_SIZE >> 20);
+	cp_keep_warning(line);
+}
+
 static void write_file(int *number, const struct cp_places *places, double without_ns)
 {
 	struct places_file *file = cp_map(sizeof(*file), -1, 0);
@@ -311,6 +329,8 @@ static void write_file(int *number, const struct cp_places *places, double witho
 			error = file->error;
 			cp_syscall(SYS_close, file->fd);
 		}
+		if (file->is_cut)
+			say_cut();
 		munmap(file, sizeof(*file));
 	}
 	if (error >= 0)

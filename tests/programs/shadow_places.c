@@ -4,12 +4,14 @@
  * CPU time (below 0: so many turns); then it says how many turns there were.  Each
  * address hangs on what was loaded before, so instructions are few and windows of shadows
  * short. "forks": a child does the same.  "execs": then it begins again with half of the
- * time.
+ * time.  "maps": below its code are 1,000 other mappings that can be executed.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -68,6 +70,22 @@ static long cpu_ms(void)
 	return (long)((double)clock() * 1000 / CLOCKS_PER_SEC);
 }
 
+/* None is beside another, which would make one of both. */
+static bool map_below(void)
+{
+	enum { MAPPINGS = 1000, PAGE = 4096 };
+
+	for (uintptr_t i = 0; i < MAPPINGS; i++) {
+		uintptr_t at = 0x10000000 + 2 * i * PAGE;
+
+		if (mmap((void *)at, PAGE, PROT_READ | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+			    0) != (void *)at)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	long ms = argc > 1 ? strtol(argv[1], NULL, 10) : 1000;
@@ -77,7 +95,8 @@ int main(int argc, char **argv)
 	uint64_t sum = 0;
 	char half[32];
 
-	if (!zeros || !small || (strcmp(how, "forks") == 0 && fork() < 0))
+	if (!zeros || !small || (strcmp(how, "forks") == 0 && fork() < 0) ||
+		(strcmp(how, "maps") == 0 && !map_below()))
 		return 2;
 	for (; ms > 0 ? cpu_ms() < ms : turns < -ms; turns += TURNS)
 		for (unsigned i = 0; i < TURNS; i++)
