@@ -126,7 +126,7 @@ static void choose_shadow(struct cp_choice *choice)
 {
 	struct cp_why why;
 
-	if (!cp_shadow_possible(&why)) {
+	if (!cp_shadow_possible(&why) || !cp_shadow_may_fork(&why)) {
 		choose_auto(choice);
 		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=shadow: %s",
 			why.text);

@@ -12,13 +12,16 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/counters/events.h"
 #include "base/counters/options.h"
 #include "base/counters/simtool.h"
+#include "base/error.h"
 #include "base/format.h"
 #include "base/map.h"
+#include "base/syscall.h"
 #include "preload/planned.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
@@ -109,6 +112,32 @@ bool cp_shadow_possible(struct cp_why *why)
 {
 	return is_installed(why) && is_native(why) && has_core(why) && has_limits(why) &&
 	       cp_code_is_writable(why);
+}
+
+static long reap(long child)
+{
+	long ended;
+
+	do
+		ended = cp_syscall(SYS_wait4, child, NULL, __WCLONE, NULL);
+	while (ended == -EINTR);
+	return ended;
+}
+
+bool cp_shadow_may_fork(struct cp_why *why)
+{
+	long child = cp_syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
+
+	if (child == 0)
+		for (;;)
+			cp_syscall(SYS_exit_group, 0L);
+	if (child > 0 && reap(child) == child)
+		return true;
+	cp_format(why->text, sizeof(why->text),
+		"the system refuses a fork of the program (%s): allow clone and wait4 (a filter "
+		"of system calls, seccomp), or more processes (a limit of its container)",
+		cp_error_text(child < 0 ? (int)-child : ECHILD));
+	return false;
 }
 
 /* ---- the beginning ---- */

@@ -14,6 +14,10 @@
 /* Can this process have shadows?  Else one line with the reason and the cure. */
 bool cp_shadow_possible(struct cp_why *why);
 
+/* Tries what a tick does.  A filter of system calls may refuse it, or a limit that only
+ * the kernel knows. */
+bool cp_shadow_may_fork(struct cp_why *why);
+
 /* The steps of a process's life (preload/life.h). */
 void cp_shadow_prepare(void);
 void cp_shadow_begun(void);

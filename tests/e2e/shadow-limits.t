@@ -81,6 +81,42 @@ SKIP: {
 	}
 }
 
+# Filters of system calls: one that answers fork with an error, and one as systemd has it for
+# MemoryDenyWriteExecute=yes on older kernels.
+SKIP: {
+	my @deny = (program('deny'), 56, '--');  # clone
+	skip('this kernel takes no filter', 10) if run(command => [@deny, 'true'])->{status} != 0;
+	ok_refused('no fork', qr/refuses a fork of the program \(operation not permitted\): allow clone and wait4 \(a filter of system calls, seccomp\)/, under => \@deny);
+	my $filter = compiled('filter', <<'C');
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 4),
+		LOAD(args[2]), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, PROT_WRITE | PROT_EXEC),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_WRITE | PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		LOAD(nr), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mprotect, 0, 3),
+		LOAD(args[2]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 99;
+	return argc > 1 && execvp(argv[1], argv + 1);
+}
+C
+	ok_refused('a filter of writable code', qr/both writable and executable: allow it \(systemd: MemoryDenyWriteExecute=no/, under => [$filter]);
+}
+
 # A machine without memory, of which only the kernel can tell.
 my $meminfo = write_file(scratch('meminfo'), "MemTotal:       1000000 kB\nMemFree:           20000 kB\nMemAvailable:      60000 kB\n");
 my @poor = ('unshare', '-m', 'sh', '-c', 'mount --bind "$0" /proc/meminfo && exec "$@"', $meminfo);
