@@ -225,9 +225,10 @@ static int check_together(const struct request *request)
 	}
 	if ((request->call_paths || request->callers) &&
 		strcmp(request->engine, "shadow") == 0) {
-		fprintf(stderr, "cachepeek: call paths: "
-				"expected with the simulated PMU, "
-				"which sees all calls, or with --engine perf\n");
+		fprintf(stderr,
+			"cachepeek: call paths: "
+			"shadows do not follow calls: expected with "
+			"--engine sim, which sees all of them, or --engine perf\n");
 		return -EINVAL;
 	}
 	if (request->reproducible && !simulated) {

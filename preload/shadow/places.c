@@ -40,8 +40,8 @@ void cp_places_choose(void)
 			"machine go around L1D, which shadows do not tell by place "
 			"(CACHEPEEK_ENGINE=sim)");
 	if (cp_options.call_paths)
-		cp_warn("CACHEPEEK_CALL_PATHS is ignored: it takes the simulated PMU "
-			"(CACHEPEEK_ENGINE=sim)");
+		cp_warn("CACHEPEEK_CALL_PATHS is ignored: shadows do not follow calls "
+			"(CACHEPEEK_ENGINE=sim does)");
 }
 
 struct cp_places *cp_places_new(void)

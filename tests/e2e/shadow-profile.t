@@ -125,6 +125,13 @@ for my $how ('forks', 'execs') {
 	}
 }
 
+# Where code is, is known of any window.
+for my $ms (2000, 8000) {
+	$run = profile('dcache', 'shadow', [$ms, 'maps']);
+	last if $run->{profile}{shadows}{windows} > 2;
+}
+like(row($run->{profile}, 'at_random')->{module} // '', qr/shadow_places$/, 'behind 1,000 mappings code has its module') or diag(explain($run->{profile}{functions}));
+
 # ---- what cannot be said ----
 
 my $short = profile('dcache', 'shadow', [300], also => [$also{txt}]);
@@ -133,6 +140,11 @@ is_deeply([grep { defined $_->{share} || defined $_->{counts}{misses} } @{$short
 is_deeply([grep { $_->{reason} !~ $why } @{$short->{profile}{functions}}], [], 'and each says why');
 is($short->{profile}{counts}{l1d_load_misses}, undef, 'nor has the run');
 like(read_file($also{txt}), qr/^l1d_load_misses +\S+ \(shadows: there are fewer than 30 windows/m, 'text: and why');
+my $screen = profile('dcache', 'shadow', [300], output => 'stderr')->{err};
+like($screen, qr/^in all +\xe2\x80\x94$/m, 'the screen: no value of the run');
+like($screen =~ s/\s+/ /gr, qr/ no value shadows: there are fewer than 30 windows \(a longer run, or a larger CACHEPEEK_BUDGET, has more\) machine /,
+	'the screen: and why, once');
+unlike($screen, qr/more: [\d.]+ %/, 'the screen: nor is there a share of the rest');
 
 # Its code is in L1I before and after, and so it is unknown what of it the windows' first misses are.
 my $code = profile('icache', 'shadow', [4000])->{profile};
@@ -145,7 +157,7 @@ SKIP: {
 # ---- what is refused ----
 
 my %refused = ('--sharing' => qr/expected with dcache on the simulated PMU/, '--line-use' => qr/expected with dcache on the simulated PMU/,
-	'--call-paths' => qr/call paths: expected with the simulated PMU/, '--callers=main' => qr/call paths: expected with the simulated PMU/,
+	'--call-paths' => qr/call paths: shadows do not follow calls: expected with --engine sim/, '--callers=main' => qr/call paths: shadows do not follow calls/,
 	'--reproducible' => qr/expected with the simulated PMU/);
 for my $option (sort keys %refused) {
 	my $run = run(command => [cli(), 'dcache', '-E', 'shadow', $option, 'true']);

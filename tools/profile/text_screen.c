@@ -15,6 +15,8 @@
 #define MOST_ROWS 5
 #define LEAST_SHARE 0.5 /* percent */
 #define MOST_FINDINGS 3
+#define MOST_REASONS 3
+#define NONE "\u2014"
 
 struct screen {
 	struct cp_out *out;
@@ -25,6 +27,9 @@ struct screen {
 	/* The measurement's columns that are not 0 everywhere. */
 	const struct cp_column *column[CP_GROUP_MAX_COLUMNS];
 	size_t ncolumns;
+	/* Why some have no value, each reason once; of more nothing is said. */
+	const char *reason[MOST_REASONS];
+	size_t nreasons;
 };
 
 static const char *base_name(const char *path)
@@ -36,8 +41,20 @@ static const char *base_name(const char *path)
 
 /* ---- cells ---- */
 
+/* What stands where there is no value. */
+static const char *no_value(struct screen *screen, const char *reason)
+{
+	size_t i = 0;
+
+	while (i < screen->nreasons && strcmp(screen->reason[i], reason) != 0)
+		i++;
+	if (i == screen->nreasons && i < MOST_REASONS)
+		screen->reason[screen->nreasons++] = reason;
+	return NONE;
+}
+
 static const char *value_cell(
-	const struct screen *screen, const char *name, const struct cp_tally *tally)
+	struct screen *screen, const char *name, const struct cp_tally *tally)
 {
 	const struct cp_profile_view *view = screen->view;
 	const struct cp_metric *metric = cp_group_metric(view->measurement, name);
@@ -45,7 +62,7 @@ static const char *value_cell(
 	double error = -1;
 
 	if (value.status == CP_UNAVAILABLE)
-		return "\u2014";
+		return no_value(screen, value.reason);
 	if (view->profile->bursts)
 		error = cp_bursts_measure(view->profile, view->measurement, name, tally)
 				.error;
@@ -147,7 +164,7 @@ static size_t rows_of(const struct screen *screen, const struct cp_rows *rows)
 }
 
 static const char *share_cell(
-	const struct screen *screen, const struct cp_rows *rows, const struct cp_row *row)
+	struct screen *screen, const struct cp_rows *rows, const struct cp_row *row)
 {
 	const struct cp_profile_view *view = screen->view;
 	struct cp_burst_value share;
@@ -157,12 +174,12 @@ static const char *share_cell(
 			screen->arena, "%.1f", cp_row_share(view, rows, row));
 	share = cp_bursts_share(view->profile, view->measurement, &row->tally);
 	if (share.value.status == CP_UNAVAILABLE)
-		return "\u2014";
+		return no_value(screen, share.value.reason);
 	return cp_text_format(
 		screen->arena, "%.1f ±%.1f", 100 * share.value.value, 100 * share.error);
 }
 
-static void fill_row(const struct screen *screen, struct cp_table *table, size_t at,
+static void fill_row(struct screen *screen, struct cp_table *table, size_t at,
 	enum cp_row_kind kind, const struct cp_rows *rows)
 {
 	const struct cp_row *row = &rows->row[at];
@@ -174,16 +191,30 @@ static void fill_row(const struct screen *screen, struct cp_table *table, size_t
 			value_cell(screen, screen->column[i]->name, &row->tally));
 }
 
+static bool has_share(const struct screen *screen, const struct cp_row *row)
+{
+	const struct cp_profile_view *view = screen->view;
+
+	return !view->profile->bursts ||
+	       cp_bursts_share(view->profile, view->measurement, &row->tally)
+			       .value.status != CP_UNAVAILABLE;
+}
+
 static void put_rest(
 	const struct screen *screen, const struct cp_rows *rows, size_t shown)
 {
 	double share = 0;
+	bool known = true;
 
-	for (size_t i = shown; i < rows->n; i++)
+	for (size_t i = shown; i < rows->n; i++) {
 		share += cp_row_share(screen->view, rows, &rows->row[i]);
-	if (shown < rows->n)
+		known = known && has_share(screen, &rows->row[i]);
+	}
+	if (shown < rows->n && known)
 		cp_out_format(screen->out, "(%zu more: %s %%)\n", rows->n - shown,
 			cp_text_decimal(screen->arena, share));
+	else if (shown < rows->n)
+		cp_out_format(screen->out, "(%zu more)\n", rows->n - shown);
 }
 
 static void put_heading(const struct screen *screen, struct cp_table *table, size_t i)
@@ -197,8 +228,7 @@ static void put_heading(const struct screen *screen, struct cp_table *table, siz
 		cp_table_heading(table, 2 + i, "", heading);
 }
 
-static void put_table(
-	const struct screen *screen, const char *title, enum cp_row_kind kind)
+static void put_table(struct screen *screen, const char *title, enum cp_row_kind kind)
 {
 	struct cp_rows *rows = cp_rows_of_all(screen->view, kind);
 	size_t shown = rows_of(screen, rows);
@@ -226,7 +256,7 @@ static void put_labelled(const struct screen *screen, const char *label, const c
 	cp_text_wrap(screen->out, text, 11, 11, screen->width);
 }
 
-static void put_head(const struct screen *screen)
+static void put_head(struct screen *screen)
 {
 	const struct cp_profile *profile = screen->view->profile;
 	const struct cp_group *measurement = screen->view->measurement;
@@ -241,6 +271,8 @@ static void put_head(const struct screen *screen)
 			screen->column[i]->heading,
 			value_cell(screen, screen->column[i]->name, &screen->totals),
 			*unit_of(screen, screen->column[i]->name) ? " %" : "");
+	if (!screen->ncolumns)
+		line = value_cell(screen, "misses", &screen->totals);
 	put_labelled(screen, "in all", line);
 	put_labelled(screen,
 		!profile->bursts              ? "simulated"
@@ -274,6 +306,8 @@ static void put_foot(const struct screen *screen)
 	const struct cp_profile *profile = screen->view->profile;
 
 	cp_out_text(screen->out, "\n");
+	for (size_t i = 0; profile->bursts && i < screen->nreasons; i++)
+		put_labelled(screen, i ? "" : "no value", screen->reason[i]);
 	put_labelled(screen, "machine", profile->machine);
 	put_labelled(screen, "more",
 		cp_text_format(screen->arena,
