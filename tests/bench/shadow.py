@@ -14,7 +14,8 @@ Usage: shadow.py [-s SECONDS] [-r RUNS] [-n SEEDS] [-k KILLS] [-p SHARE] [-d DIR
 SECONDS (5): of each program, about.  RUNS (3): pairs for gate 1.  SEEDS (10): runs for gate 2; 0: none, and
 no simulation, which takes 10 to 60 times as long as the program.  KILLS (0): for gate 4, half of them of
 the program, half of its shadow; the other gates are left out then, unless CASEs are named.  SHARE (1): for gate 2, the program is
-stopped for the rest of the time, so that shadows have a core on a machine that has much else to do.
+stopped for the rest of the time, so that shadows have a core on a machine that has much else to do; 0: it is
+stopped while a shadow executes.
 """
 import argparse
 import json
@@ -32,6 +33,7 @@ import time
 BUILD = os.path.realpath(os.environ.get('B', 'build'))
 LIBRARY = BUILD + '/libcachepeek.so'
 LEVELS = ('l1i_misses', 'l1d_misses', 'l2_misses', 'llc_misses', 'dtlb_misses', 'dtlb_walks')
+EVENTS = 'instructions,' + ','.join(LEVELS)
 CUT = ('system call', 'libVEX does not know', 'x87', 'a fault, or memory', 'no next tick', 'were killed')
 CPP = r'''
 #include <map>
@@ -122,9 +124,34 @@ def prepare(where, seconds):
     return cases
 
 
+def is_over(child):
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+
+
+def executes(shadow):
+    """And does not wait for the program's next tick."""
+    try:
+        return open('/proc/%d/stat' % shadow).read().rsplit(')', 1)[1].split()[0] == 'R'
+    except OSError:
+        return False
+
+
+def pause_for_shadows(child):
+    while not is_over(child):
+        working = [shadow for shadow in children_of(child) if executes(shadow)]
+        if working:
+            os.kill(child, signal.SIGSTOP)
+            while any(executes(shadow) for shadow in working):
+                time.sleep(0.01)
+            os.kill(child, signal.SIGCONT)
+        time.sleep(0.002)
+
+
 def pause(child, share):
     """Lets the program run for a share of the time, until it is over: its shadows have the rest."""
-    while share < 1 and not os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+    if share == 0:
+        pause_for_shadows(child)
+    while share < 1 and not is_over(child):
         time.sleep(0.02)
         os.kill(child, signal.SIGSTOP)
         time.sleep(0.02 / share - 0.02)
@@ -167,13 +194,13 @@ def windows(report):
     return counted, sum(n for why, n in lost.items() if not any(cut in why for cut in CUT)), lost
 
 
+def whole_run(report):
+    return next(region['counts'] for region in report['regions'] if not region['path'])
+
+
 def estimates(report):
-    found = {}
-    for text in words(report):
-        value = re.search(r'(\w+) \([^)]*\): estimated (\d+) ± (\d+)', text)
-        if value:
-            found[value.group(1)] = int(value.group(2)), int(value.group(3))
-    return found
+    return {name: (count['value'], count['error']) for name, count in whole_run(report).items()
+            if count['status'] == 'estimated' and count['value'] is not None}
 
 
 def gate_1(name, command, runs, where):
@@ -188,9 +215,8 @@ def gate_1(name, command, runs, where):
 
 
 def truth(command, where):
-    report = counted(command, 'sim', where + '/sim.json', CACHEPEEK_EVENTS='instructions,' + ','.join(LEVELS))[1]
-    return {name: value['value'] for name, value in [r for r in report['regions'] if not r['path']][0]['counts'].items()
-            if value['value'] is not None}
+    report = counted(command, 'sim', where + '/sim.json', CACHEPEEK_EVENTS=EVENTS)[1]
+    return {name: count['value'] for name, count in whole_run(report).items() if count['value'] is not None}
 
 
 def gates_2_and_3(name, command, seeds, share, where):
@@ -198,7 +224,7 @@ def gates_2_and_3(name, command, seeds, share, where):
     true = truth(command, where) if seeds else {}
     found, matched, missed, all_lost = [], 0, 0, {}
     for _ in range(seeds):
-        report = counted(command, 'shadow', where + '/report.json', share=share)[1]
+        report = counted(command, 'shadow', where + '/report.json', share=share, CACHEPEEK_EVENTS=EVENTS)[1]
         good, bad, lost = windows(report)
         matched, missed = matched + good, missed + bad
         for why, n in lost.items():
