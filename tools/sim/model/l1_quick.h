@@ -246,28 +246,76 @@ LANES_INLINE int log_hit(
 	return 1;
 }
 
+/* Most words are of the line that came last in its sets, of which nothing changes but the
+ * stamp: it is the newest as it is.  Of each group of lines (sets.h), that line, and in
+ * the lowest bit whether stores to it change nothing either. */
+struct newest {
+	uint64_t of[SAMPLE_MOST_GROUPS];
+	uint32_t tells; /* 1: somebody is told of each store */
+};
+
+LANES_INLINE void forget_newest(struct newest *newest)
+{
+	for (uint32_t i = 0; i < SAMPLE_MOST_GROUPS; i++)
+		newest->of[i] = ~0ull;
+}
+
+/* Lines of the same set are of the same group.  A line of code is no line of data: its
+ * bit is above those of addresses. */
+LANES_INLINE int log_is_newest(
+	const struct newest *newest, uint64_t mask, uint64_t word, uint32_t line_shift)
+{
+	uint64_t a = (word ^ (uint64_t)((int64_t)word >> 63)) & ~SAMPLE_BOTH,
+		 line = a >> line_shift;
+
+	return (newest->of[line & mask] ^ (line << 1 | 1)) <= (~word / SAMPLE_BOTH & 1);
+}
+
+/* A line that L1 has not may put out others. */
+LANES_INLINE void log_data(struct core *core, struct shape s, const struct cache *l1d,
+	struct newest *newest, struct logged is, uint32_t stamp)
+{
+	uint64_t *last = &newest->of[is.line & core->sets->mask];
+
+	if (is.line >= FAR_LINES_FROM || !log_hit(l1d, is, newest->tells, stamp)) {
+		log_slowly(core, s.l1, is, stamp);
+		forget_newest(newest);
+	}
+	*last = (*last >> 1 == is.line ? *last : is.line << 1) |
+		(is.writes & ~newest->tells);
+}
+
+/* What is not the newest of its sets. */
+LANES_INLINE void log_word(struct core *core, struct shape s, const struct cache *l1d,
+	struct newest *newest, uint64_t word, uint32_t stamp)
+{
+	if (log_is_code(word))
+		log_code(core, word ^ SAMPLE_CODE, stamp);
+	else
+		log_data(core, s, l1d, newest, log_read(word, line_bits(core, s)), stamp);
+}
+
 /* Stamps have to come from the core's clock, which has two ticks for a reference. */
 LANES_INLINE void log_run(
 	struct core *core, struct shape s, const uint64_t *at, const uint64_t *end)
 {
 	struct cache l1d = l1d_shaped(core, s);
-	uint32_t stamp = (uint32_t)core->clock, ticks = (uint32_t)(end - at) * 2,
-		 tells = is_sweeping(core, SWEEP_L2) != 0;
-	uint64_t fetched = 0;
+	uint32_t stamp = (uint32_t)core->clock, ticks = (uint32_t)(end - at) * 2;
+	uint64_t fetched = 0, mask = core->sets->mask;
+	struct newest newest;
 
+	newest.tells = is_sweeping(core, SWEEP_L2) != 0;
+	forget_newest(&newest);
 	core->clock += ticks;
 	core->idle_ticks += ticks;
 	for (; at < end; at++, stamp += 2) {
-		struct logged is = log_read(*at, line_bits(core, s));
+		uint64_t word = *at;
 
-		if (__builtin_expect(log_is_code(*at), 0)) {
-			if (*at != fetched)
-				log_code(core, *at ^ SAMPLE_CODE, stamp);
-			fetched = *at;
-		} else if (is.line >= FAR_LINES_FROM ||
-			   !log_hit(&l1d, is, tells, stamp)) {
-			log_slowly(core, s.l1, is, stamp);
-		}
+		if (word == fetched ||
+			log_is_newest(&newest, mask, word, line_bits(core, s)))
+			continue;
+		log_word(core, s, &l1d, &newest, word, stamp);
+		fetched = log_is_code(word) ? word : fetched;
 	}
 }
 

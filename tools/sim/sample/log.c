@@ -373,7 +373,7 @@ void sample_drain(void)
 	if (logged.mode == SAMPLE_ALL)
 		while (at < end)
 			at = run_batch(at);
-	else if (logged.mode == SAMPLE_SETS)
+	else if (logged.mode == SAMPLE_SETS && at < end)
 		run_log(at, end);
 }
 
