@@ -36,7 +36,7 @@ FROZEN = [
         bodies'''),
     ('2026-11-26', None, '''
         cholesky heat-in-order heat-across life clusters knapsack sort-merge sort-heap unite-wild unite-near skip-list
-        least-recently-used sieve interpreter repeats'''),
+        least-recently-used sieve interpreter repeats gemver words trie shortest-paths huffman'''),
 ]
 
 # The same work done badly and well.
