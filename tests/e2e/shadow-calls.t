@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# CACHEPEEK_ENGINE=shadow and a program that writes to files: a shadow goes on, as if it had written, and
-# nothing is written twice.
+# CACHEPEEK_ENGINE=shadow and a program that writes to files, and wakes who waits: a shadow goes on, as if
+# it had written, and nothing is written twice.
 use strict;
 use warnings;
 use utf8;
@@ -15,10 +15,12 @@ plan(skip_all => why_not('shadow')) if why_not('shadow');
 my $program = scratch('writes');
 my $source = write_file(scratch('writes.c'), <<'C');
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 enum { BLOCK = 512, BLOCKS = 64, MOST = 40 };
@@ -28,6 +30,7 @@ __attribute__((noinline)) void turn(int reads)
 {
 	static unsigned long block[BLOCK / sizeof(long)], back[BLOCK / sizeof(long)];
 	struct iovec parts[2] = {{block, BLOCK / 2}, {block + BLOCK / sizeof(long) / 2, BLOCK / 2}};
+	static unsigned word;
 	off_t at = (off_t)(trace >> 33) % BLOCKS * BLOCK;
 
 	for (int i = 0; i < 20000; i++)
@@ -38,6 +41,8 @@ __attribute__((noinline)) void turn(int reads)
 		exit(3);
 	if (reads && (pread(to, back, BLOCK, at) != BLOCK || memcmp(block, back, BLOCK) != 0))
 		exit(4);
+	if (syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1) != 0)
+		exit(6);
 	if (lseek(to, 0, SEEK_SET) != 0 || writev(to, parts, 2) != BLOCK || lseek(to, 0, SEEK_CUR) != BLOCK)
 		exit(5);
 }
@@ -68,7 +73,7 @@ for my $ms (2000, 8000) {
 is($run->{status}, 0, 'what was written is there');
 like($run->{out}, qr/^\d+\n\z/, 'and once');
 cmp_ok($counted, '>=', 5, 'windows are counted') or diag(said($run));
-unlike(said($run), qr/windows met a system call/, 'pwrite, writev and fdatasync end none');
+unlike(said($run), qr/windows met a system call/, 'pwrite, writev, fdatasync and waking end none');
 
 # A shadow of a region may be ahead of the program: it cannot read what that has not yet written.
 $run = peek(engine => 'shadow', command => [$program, scratch('file'), 2000, 'reads'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_REGIONS => 'func:turn'});

@@ -10,6 +10,7 @@
 #include "tools/shadow/parts.h"
 
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -154,6 +155,13 @@ static Bool block_signals(VexGuestAMD64State *g)
 	return answer(g, 0);
 }
 
+/* Of the fork's own memory, where nobody waits. */
+static Bool wake(VexGuestAMD64State *g)
+{
+	return (g->guest_RSI & ~(ULong)FUTEX_CLOCK_REALTIME) == FUTEX_WAKE_PRIVATE &&
+	       make(g);
+}
+
 /* Beyond the fork's own memory. */
 static Bool changes_nothing(ULong number)
 {
@@ -187,6 +195,8 @@ Bool calls_make(VexGuestAMD64State *g)
 	case SYS_fsync:
 	case SYS_fdatasync:
 		return offset_of(g->guest_RDI) && answer(g, 0);
+	case SYS_futex:
+		return wake(g);
 	case SYS_mmap:
 		return map(g);
 	case SYS_rt_sigprocmask:
