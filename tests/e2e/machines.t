@@ -253,6 +253,37 @@ for my $key (sort keys %ooo) {
 	is(value($all, $_), value($plain, $_), "$_ do not depend on the model") for 'instructions', 'l1d_misses';
 }
 
+# Where a branch goes is told by what is there, and not by its line alone: two targets are in
+# one line, and nothing tells which is next; or the same one always is.
+{
+	my $source = write_file(scratch('branches.c'), <<'C');
+int main(int argc, char **argv)
+{
+	unsigned long x = 1, v = 0, n = 100000, times = argc > 1 ? 6364136223846793005ul : 1;
+
+	(void)argv;
+#ifdef __x86_64__
+	__asm__ volatile(".p2align 6\n1:\nimul %[times], %[x]\nadd $7, %[x]\nbt $40, %[x]\njc 2f\n"
+			 "add $1, %[v]\njmp 3f\n2: add $3, %[v]\n3: dec %[n]\njnz 1b\n"
+			 : [x] "+r"(x), [v] "+r"(v), [n] "+r"(n) : [times] "r"(times) : "cc");
+#else
+	__asm__ volatile(".p2align 6\n1:\nmul %[x], %[x], %[times]\nadd %[x], %[x], #7\n"
+			 "tbnz %[x], #40, 2f\nadd %[v], %[v], #1\nb 3f\n2: add %[v], %[v], #3\n"
+			 "3: subs %[n], %[n], #1\nb.ne 1b\n"
+			 : [x] "+r"(x), [v] "+r"(v), [n] "+r"(n) : [times] "r"(times) : "cc");
+#endif
+	return v == 42;
+}
+C
+	my $program = scratch('branches');
+	is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-o', $program, $source])->{status}, 0, 'compiled');
+	my ($known, $random) = map { value(region(simulate(file(out_of_order()), 'time_branch', $program, @$_)->{report}), 'time_branch') } [], [1];
+	my ($latency) = out_of_order() =~ /^mispredict-latency = (\d+)/m;
+
+	cmp_ok($random - $known, '>', 40000 * $latency, 'random targets in one line are not foreseen');
+	cmp_ok($random - $known, '<', 60000 * $latency, 'nor more of them than there are');
+}
+
 # Beside others a machine has the cycles that it has alone, of a program into which nothing
 # is preloaded; those of other widths are in another run.
 {
