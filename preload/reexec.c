@@ -218,7 +218,7 @@ struct command {
 	char self[96];
 	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION], sample[CP_SAMPLE_OPTION];
-	char quantum[32], window[32];
+	char quantum[32], window[32], time_sample[80];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -319,6 +319,10 @@ static void add_plan(
 			sizeof(command->sample));
 		add_word(command, command->sample);
 	}
+	cp_machine_time_sample_option(
+		&plan->machine[0], command->time_sample, sizeof(command->time_sample));
+	if (command->time_sample[0])
+		add_word(command, command->time_sample);
 	cp_sweep_option(&plan->sweep, command->sweep, sizeof(command->sweep));
 	if (command->sweep[0])
 		add_word(command, command->sweep);

@@ -67,6 +67,7 @@ static const char *option_against_sampling(void)
 	       : options->line_use                      ? "CACHEPEEK_LINE_USE"
 	       : options->call_paths                    ? "CACHEPEEK_CALL_PATHS"
 	       : options->timing == CP_TIMING_ON        ? "CACHEPEEK_TIMING=on"
+	       : options->timing == CP_TIMING_FULL      ? "CACHEPEEK_TIMING=full"
 							: NULL;
 }
 
@@ -116,6 +117,17 @@ static void find_named_machine(const char *name)
 	cp_machine_find(machine, "host", error, sizeof(error));
 }
 
+/* Time is modelled in full where its parts would be too small for samples: of call paths
+ * and of intervals; and where machines are compared. */
+static void plan_time_sample(void)
+{
+	const struct cp_options *options = &cp_options;
+
+	cp_plan.machine[0].time_sampled =
+		cp_plan.nmachines == 1 && options->timing != CP_TIMING_FULL &&
+		!options->call_paths && !options->interval && !cp_plan.sample.sets;
+}
+
 /* --compare and --what-if are exclusive. */
 void cp_simulated_machines(void)
 {
@@ -132,6 +144,7 @@ void cp_simulated_machines(void)
 		plan_windows();
 	}
 	plan_sample();
+	plan_time_sample();
 }
 
 static void ignore_complaint(const char *line)
@@ -148,6 +161,7 @@ void cp_simulated_events(const struct cp_request *request)
 		cp_events_for_sim(set, request, &cp_plan.machine[i], &cp_decide_arena,
 			i ? ignore_complaint : cp_decide_complain);
 		cp_plan.machine[i].timed = set->timed;
+		cp_plan.machine[i].time_sampled &= set->time_sampled;
 	}
 	cp_sweep_add_events(set, &cp_plan.sweep);
 	if (cp_plan.window)

@@ -454,12 +454,41 @@ static void refuse_event(const struct resolver *r, cp_complaint *complain)
 			complain);
 }
 
+static bool has_quantity(const struct cp_event_set *set, const char *name)
+{
+	for (unsigned i = 0; i < set->nquantities; i++)
+		if (strcmp(set->quantities[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Of what, and how well, cycles are known, where there is room for that. */
+static void add_time_sample(struct cp_event_set *set)
+{
+	if (set->nquantities + CP_NTIME_SAMPLE > CP_MAX_QUANTITIES ||
+		set->ncounters + CP_NTIME_SAMPLE > CP_MAX_COUNTERS)
+		return;
+	set->time_sampled = true;
+	for (unsigned i = 0; i < CP_NTIME_SAMPLE; i++) {
+		const char *name = cp_time_sample_quantity(i);
+		struct cp_quantity *quantity;
+
+		if (has_quantity(set, name))
+			continue;
+		quantity = cp_set_quantity(set, name);
+		quantity->available = true;
+		cp_quantity_add_term(quantity, 1,
+			(unsigned)find_counter(set, name, CP_SIM_TIME_SAMPLE + i));
+	}
+}
+
 /* Whoever asks for nothing that takes time may ask for all: for seconds there have to
  * be cycles. */
 static void add_cycles(struct cp_event_set *set, const struct cp_machine *machine)
 {
 	char why[CP_WHY_SIZE];
-	bool wanted = machine->timing == CP_TIMING_ON;
+	bool wanted =
+		machine->timing == CP_TIMING_ON || machine->timing == CP_TIMING_FULL;
 
 	for (unsigned i = 0; i < set->nquantities; i++)
 		wanted |= set->quantities[i].available && set->quantities[i].modelled;
@@ -467,6 +496,8 @@ static void add_cycles(struct cp_event_set *set, const struct cp_machine *machin
 		wanted && !machine->sampled && !is_timeless(machine, why, sizeof(why));
 	if (set->timed && cp_set_counter(set, "cycles") < 0)
 		cp_set_add_counter(set, "cycles")->mirror = CP_SIM_cycles;
+	if (set->timed && machine->ooo.on && machine->time_sampled)
+		add_time_sample(set);
 }
 
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,

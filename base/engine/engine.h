@@ -70,8 +70,9 @@ struct cp_event_set {
 	unsigned nrotated; /* perf: the first so many groups take turns; 0: none does */
 	unsigned nparts;
 	struct cp_part parts[CP_MAX_PARTS];
-	bool timed;   /* sim: cycles are counted as well */
-	bool starved; /* perf: some event was never put on the PMU */
+	bool timed;        /* sim: cycles are counted as well */
+	bool time_sampled; /* and how well they are known */
+	bool starved;      /* perf: some event was never put on the PMU */
 	/* perf: by group, 1 + the group whose running time is the time that this
 	 * one's kind of core was in use; 0: there is but one kind. */
 	unsigned char reference[CP_MAX_PERF_GROUPS];

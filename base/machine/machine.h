@@ -29,7 +29,14 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
-enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF };
+/* Full: on, and of no sample. */
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_FULL };
+
+/* Of what executes out of order: instructions whose time is modelled at the beginning of
+ * each core, and then in each period a unit's behind those that make it warm. */
+#define CP_TIME_FULL 4194304
+#define CP_TIME_PERIOD 196608
+#define CP_TIME_WARM 2048
 
 enum cp_level {
 	CP_L1I,
@@ -118,12 +125,13 @@ struct cp_machine {
 	uint32_t assumed, changed;
 	/* How far each of these may be off, in percent and 1: 0 is not said. */
 	uint16_t spread[CP_NASSUMED];
-	int timing;      /* enum cp_timing: whether anybody wants to know */
-	bool timed;      /* and whether it is counted */
-	bool sampled;    /* only what can be sampled is counted: sample.h */
-	char events[32]; /* its own events: machines/NAME.natives; "": none */
-	char pmu[32];    /* its PMU, as the presets name it; "": none */
-	char note[160];  /* what was assumed, for the report; "" if nothing */
+	int timing;        /* enum cp_timing: whether anybody wants to know */
+	bool timed;        /* and whether it is counted */
+	bool sampled;      /* only what can be sampled is counted: sample.h */
+	bool time_sampled; /* time is modelled in units only */
+	char events[32];   /* its own events: machines/NAME.natives; "": none */
+	char pmu[32];      /* its PMU, as the presets name it; "": none */
+	char note[160];    /* what was assumed, for the report; "" if nothing */
 	/* When it was measured, and on which host (cp_host_word()); "": it was not. */
 	char measured[16], host[160];
 };
@@ -189,6 +197,8 @@ void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t 
 const char *cp_machine_figure(unsigned figure);
 
 /* The options of the simulated PMU for its timing, and for its sockets. */
+void cp_machine_time_sample_option(
+	const struct cp_machine *machine, char *to, size_t size);
 void cp_machine_timing_option(const struct cp_machine *machine, char *to, size_t size);
 void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t size);
 void cp_machine_sockets_option(const struct cp_machine *machine, char *to, size_t size);

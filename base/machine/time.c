@@ -141,3 +141,13 @@ void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t si
 			ooo->float_multiply, ooo->store_line, ooo->set_line,
 			ooo->lone_line);
 }
+
+/* "" where time is modelled in full, or not at all. */
+void cp_machine_time_sample_option(
+	const struct cp_machine *machine, char *to, size_t size)
+{
+	*to = '\0';
+	if (machine->timed && machine->ooo.on && machine->time_sampled)
+		cp_format(to, size, "--time-sample=%u,%u,%u,%u", CP_TIME_FULL,
+			CP_TIME_PERIOD, CP_TIME_WARM, CP_TIME_UNIT);
+}

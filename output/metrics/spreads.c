@@ -48,6 +48,22 @@ unsigned cp_parts_of_quantity(const char *quantity)
 	return 0;
 }
 
+const char *cp_time_sample_quantity(unsigned which)
+{
+	static const char *const names[CP_NTIME_SAMPLE] = {
+		"timed_instructions", "untimed_instructions", "time_variance"};
+
+	return names[which];
+}
+
+bool cp_is_of_time_sample(const char *quantity)
+{
+	for (unsigned i = 0; i < CP_NTIME_SAMPLE; i++)
+		if (strcmp(quantity, cp_time_sample_quantity(i)) == 0)
+			return true;
+	return false;
+}
+
 /* ---- as text ---- */
 
 /* "issue=1 branch=3 …", or "none: why" */
@@ -99,11 +115,11 @@ struct cp_spreads cp_spreads_read(const char *text)
 
 /* ---- errors ---- */
 
-double cp_spreads_error(double value, const double with_part[CP_NPARTS])
+double cp_spreads_error(double value, const double with_part[CP_NCAUSES])
 {
 	double square = 0;
 
-	for (unsigned part = 0; part < CP_NPARTS; part++)
+	for (unsigned part = 0; part < CP_NCAUSES; part++)
 		square += (with_part[part] - value) * (with_part[part] - value);
 	return __builtin_sqrt(square);
 }

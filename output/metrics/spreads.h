@@ -22,7 +22,12 @@ enum cp_time_part {
 	CP_PART_BANDWIDTH,
 	CP_PART_STORE,
 	CP_PART_CLOCK, /* no part of the cycles: it makes seconds of all of them */
-	CP_NPARTS
+	CP_NPARTS,
+	/* Another cause of errors: the time of some instructions stands for that of
+	 * others.
+	 */
+	CP_OF_SAMPLE = CP_NPARTS,
+	CP_NCAUSES
 };
 
 #define CP_MOST_SPREAD 9999 /* percent */
@@ -52,7 +57,21 @@ struct cp_spreads cp_spreads_read(const char *text);
 
 /* The half-width of a value, which with_part[] says for figures that are off by their
  * spread: each is so for a reason of its own. */
-double cp_spreads_error(double value, const double with_part[CP_NPARTS]);
+double cp_spreads_error(double value, const double with_part[CP_NCAUSES]);
+
+#define CP_TIME_UNIT 8192 /* instructions whose time is modelled together */
+
+/* What is counted of a sample of time (tools/sim/model/ahead_internal.h): a quantity's
+ * name.
+ */
+enum cp_time_sample {
+	CP_TIMED_INSTRUCTIONS,
+	CP_UNTIMED_INSTRUCTIONS,
+	CP_TIME_VARIANCE,
+	CP_NTIME_SAMPLE
+};
+const char *cp_time_sample_quantity(unsigned which);
+bool cp_is_of_time_sample(const char *quantity);
 
 /* ",\n  "spreads": {…}", if they are known. */
 void cp_spreads_write_json(struct cp_out *out, const struct cp_spreads *spreads);

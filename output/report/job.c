@@ -544,6 +544,7 @@ const struct cp_report *cp_job_finish(struct cp_job *job)
 	cp_merge_finish(report, report->total);
 	finish_sockets(job);
 	sort_ranks(job);
+	cp_time_forget(report, report->total);
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_errors(report, report->total);
 	cp_metrics_check(report);

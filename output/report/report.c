@@ -459,6 +459,7 @@ static void build_run(struct cp_report *report, struct cp_source_list *list)
 
 static void compute_metrics(struct cp_report *report)
 {
+	cp_time_forget(report, report->total);
 	cp_metrics_of_tree(report, report->total);
 	cp_metrics_errors(report, report->total);
 	cp_report_check(report);

@@ -282,6 +282,11 @@ const struct cp_region *cp_region_next(
 unsigned cp_region_path(
 	const struct cp_region *region, const struct cp_slice *names[CP_MAX_DEPTH]);
 
+/* Does the time of some of the region's instructions stand for that of others; and which
+ * share of them had it modelled? */
+bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *region);
+double cp_time_share(const struct cp_report *report, const struct cp_region *region);
+
 /* The limits of the simulated PMU, for each report that has its counts. */
 extern const char cp_simulated_limits[];
 /* The same with what is known of this run; it fits into CP_LIMITS bytes. */

@@ -257,6 +257,19 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
 	return count;
 }
 
+/* Has the time of some instructions been estimated by that of others?  Single executions
+ * have none of their own then. */
+static bool samples_time(const struct cp_raw *raw)
+{
+	const char *name = cp_time_sample_quantity(CP_UNTIMED_INSTRUCTIONS);
+
+	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
+		if (raw->inclusive[i] &&
+			strcmp(raw->record->counters[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
 /* Shadows have no counts of one thread. */
 static const char *not_here(const struct cp_raw *raw)
 {
@@ -305,7 +318,8 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 		add_sampled(&count, raw, index, scale);
 	if (cp_raw_tells_residency(raw, quantity))
 		set_residency(&count, cp_raw_tells_residency(raw, quantity));
-	set_spread(&count, raw, &raw->spreads[index], scale);
+	if (count.status < CP_ESTIMATED || !samples_time(raw))
+		set_spread(&count, raw, &raw->spreads[index], scale);
 	return count;
 }
 

@@ -206,12 +206,12 @@ static struct cp_value evaluate(struct scope *scope, const struct cp_metric *met
 static double error_of_metric(
 	struct scope *scope, const struct cp_metric *metric, const struct cp_value *value)
 {
-	double longer[CP_NPARTS];
+	double longer[CP_NCAUSES];
 
 	if (!scope->report->spreads.known || value->status != CP_ESTIMATED ||
 		!scope->timed)
 		return -1;
-	for (scope->part = 0; scope->part < CP_NPARTS; scope->part++) {
+	for (scope->part = 0; scope->part < CP_NCAUSES; scope->part++) {
 		struct cp_value now = evaluate(scope, metric);
 
 		if (now.status == CP_UNAVAILABLE || scope->otherwise)

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * How far predicted times may be off (output/metrics/spreads.h): a value is computed
- * again with one part of the cycles longer by its spread, for each part.  What is made of
- * other estimates as well has no interval.
+ * again with one part of the cycles longer by its spread, for each part; and with all of
+ * them by what is not known where the time of some instructions stands for that of others
+ * (tools/sim/model/ahead_internal.h).  What is made of other estimates as well has no
+ * interval.
  */
 #include "output/report/report_parts.h"
+
+#include "base/format.h"
+#include "base/text.h"
+#include "output/report/report_raw.h"
 
 /* Cycles of that part; false: they are not known. */
 static bool part_of(const struct cp_report *report, const struct cp_region *region,
@@ -18,6 +24,112 @@ static bool part_of(const struct cp_report *report, const struct cp_region *regi
 	return true;
 }
 
+/* ---- samples of time ---- */
+
+#define FEWEST (8 * CP_TIME_UNIT) /* instructions */
+
+/* What is counted of the sample; 0: nothing is sampled. */
+static double of_sample(const struct cp_report *report, const struct cp_region *region,
+	enum cp_time_sample which)
+{
+	int q = cp_report_quantity(report, cp_time_sample_quantity(which));
+
+	return q < 0 || region->counts[q].status == CP_UNAVAILABLE
+		       ? 0
+		       : (double)region->counts[q].value;
+}
+
+bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *region)
+{
+	return of_sample(report, region, CP_UNTIMED_INSTRUCTIONS) > 0;
+}
+
+double cp_time_share(const struct cp_report *report, const struct cp_region *region)
+{
+	double timed = of_sample(report, region, CP_TIMED_INSTRUCTIONS);
+
+	return timed / (timed + of_sample(report, region, CP_UNTIMED_INSTRUCTIONS));
+}
+
+/* All cycles but those that instructions take if nothing is late, which are known; all,
+ * if the run does not have those. */
+static double delays_of(const struct cp_report *report, const struct cp_region *region)
+{
+	double all = 0, issue = 0;
+	int q = cp_report_quantity(report, "cycles");
+
+	if (q >= 0 && region->counts[q].status != CP_UNAVAILABLE)
+		all = (double)region->counts[q].value;
+	part_of(report, region, CP_PART_ISSUE, &issue);
+	return all - issue;
+}
+
+/* What branches do is learnt in units only, so that more of them are not foreseen: by so
+ * much at most in programs that were compared. */
+#define UNLEARNT 0.1
+
+/* Half-width, in cycles, of a quantity: two standard deviations of the whole, and of
+ * parts as if those were in as few units as they fit into. */
+static double error_by_sample(
+	const struct cp_report *report, const struct cp_region *region, unsigned parts)
+{
+	double variance = of_sample(report, region, CP_TIME_VARIANCE) * 256,
+	       delays = delays_of(report, region), own = 0, branch = 0;
+
+	for (unsigned part = CP_PART_BRANCH; part < CP_PART_CLOCK; part++) {
+		double cycles;
+
+		if (!(parts >> part & 1))
+			continue;
+		own += part_of(report, region, part, &cycles) ? cycles : delays;
+	}
+	if (!(own > 0) || !(delays > 0) || !cp_time_is_sampled(report, region))
+		return 0;
+	if (parts >> CP_PART_BRANCH & 1)
+		part_of(report, region, CP_PART_BRANCH, &branch);
+	branch *= UNLEARNT * (1 - cp_time_share(report, region));
+	if (own < delays)
+		variance *= own / delays;
+	return __builtin_sqrt(4 * variance + branch * branch);
+}
+
+static bool is_modelled(const struct cp_count *count)
+{
+	return count->status == CP_ESTIMATED && count->reason &&
+	       cp_starts_with(count->reason, "out-of-order ");
+}
+
+static void forget_time(struct cp_report *report, struct cp_region *region)
+{
+	char text[160];
+	size_t length = cp_format(text, sizeof(text),
+		"time is modelled in samples, which had %.0f of its instructions: too few "
+		"(CACHEPEEK_TIMING=full models all)",
+		of_sample(report, region, CP_TIMED_INSTRUCTIONS));
+	const char *why = cp_arena_copy(report->arena, text, length);
+
+	for (size_t i = 0; i < report->nquantities; i++)
+		if (is_modelled(&region->counts[i]))
+			region->counts[i] = cp_no_count(why);
+	region->seconds = cp_unavailable(why);
+}
+
+bool cp_time_forget(struct cp_report *report, struct cp_region *root)
+{
+	bool any = false;
+
+	for (const struct cp_region *at = root; at; at = cp_region_next(root, at)) {
+		if (!cp_time_is_sampled(report, at) ||
+			of_sample(report, at, CP_TIMED_INSTRUCTIONS) >= FEWEST)
+			continue;
+		forget_time(report, (struct cp_region *)(uintptr_t)at);
+		any = true;
+	}
+	return any;
+}
+
+/* ---- figures of the machine ---- */
+
 bool cp_spreads_lengthen(const struct cp_report *report, const struct cp_region *region,
 	const char *quantity, unsigned part, double *value)
 {
@@ -26,6 +138,8 @@ bool cp_spreads_lengthen(const struct cp_report *report, const struct cp_region 
 
 	if (!parts)
 		return false;
+	if (part == CP_OF_SAMPLE)
+		*value += error_by_sample(report, region, parts);
 	if (!(parts >> part & 1))
 		return true;
 	if (!part_of(report, region, part, &cycles))
@@ -38,9 +152,9 @@ bool cp_spreads_lengthen(const struct cp_report *report, const struct cp_region 
 static double error_of(const struct cp_report *report, const struct cp_region *region,
 	const char *quantity)
 {
-	double longer[CP_NPARTS] = {0};
+	double longer[CP_NCAUSES] = {0};
 
-	for (unsigned part = 0; part < CP_NPARTS; part++)
+	for (unsigned part = 0; part < CP_NCAUSES; part++)
 		if (!cp_spreads_lengthen(report, region, quantity, part, &longer[part]))
 			return -1;
 	return cp_spreads_error(0, longer);

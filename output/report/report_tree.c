@@ -309,12 +309,15 @@ static void merge_threads(struct cp_report *report, const struct cp_source *sour
 		cp_metrics_of_tree(report, thread->root);
 		cp_merge_tree(report, process->total, thread->root, at);
 		cp_merge_tree(report, report->total, thread->root, at);
+		if (cp_time_forget(report, thread->root))
+			cp_metrics_of_tree(report, thread->root);
 	}
 	cp_shadowed_merge(report, source, process->total);
 	cp_shadowed_merge(report, source, report->total);
 	cp_shadowed_merge_regions(report, source, process->total);
 	cp_shadowed_merge_regions(report, source, report->total);
 	cp_merge_finish(report, process->total);
+	cp_time_forget(report, process->total);
 	cp_metrics_of_tree(report, process->total);
 }
 

@@ -178,6 +178,21 @@ const char *cp_text_interval(struct cp_text *text, const char *metric)
 		cp_text_decimal(text->arena, 100 * result->error / result->value.value));
 }
 
+/* Times of samples. */
+static void tell_sample(struct cp_text *text)
+{
+	const struct cp_region *total = text->report->total;
+
+	if (cp_time_is_sampled(text->report, total))
+		cp_text_wrap(text->out,
+			cp_text_format(text->arena,
+				"time is modelled of %s %% of the instructions, which stand "
+				"for the others (CACHEPEEK_TIMING=full: of all)",
+				cp_text_decimal(text->arena,
+					100 * cp_time_share(text->report, total))),
+			0, 2, text->width);
+}
+
 void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
 {
 	const char *interval = cp_text_interval(text, "predicted_time"),
@@ -185,6 +200,7 @@ void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
 
 	if (!cp_group_metric(group, "predicted_time"))
 		return;
+	tell_sample(text);
 	if (*interval)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena,

@@ -481,7 +481,8 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 /* Or of a sweep or working sets, which have tables of their own. */
 static bool in_a_group(const struct cp_report *report, const char *name)
 {
-	if (cp_sweep_is_point(name) || cp_windows_is_quantity(name))
+	if (cp_sweep_is_point(name) || cp_windows_is_quantity(name) ||
+		cp_is_of_time_sample(name))
 		return true;
 	for (size_t i = 0; i < report->ngroups; i++)
 		if (cp_group_takes(report->groups[i], name))

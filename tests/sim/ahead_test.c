@@ -579,7 +579,7 @@ static void notes(void)
 	struct step *first;
 
 	begin(&small);
-	batch_told.follow = ahead_follow;
+	batch_told.follow = ahead_step;
 	first = core->next_step;
 	batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
 	is_u64((uint64_t)(core->next_step - first), 1, "a batch is noted");
@@ -589,6 +589,7 @@ static void notes(void)
 	is_u64((uint64_t)(core->next_step - first), 0, "all are followed");
 	is_u64(core->clock >> 32, AHEAD_STEPS, "and run");
 	batch_told.follow = NULL;
+	core->noting_from = UINT64_MAX;
 	batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
 	is_u64((uint64_t)(core->next_step - first), 0, "nobody asks: nothing is noted");
 	end();

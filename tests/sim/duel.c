@@ -9,7 +9,7 @@
 #include "model/batch.h"
 #include "flex/flex.h"
 #include "machines/front.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "duel.h"
 
 /* ---- which areas are huge pages ---- */

@@ -2,7 +2,7 @@
  *
  * The model's memory in programs that test it: libc's.
  */
-#include "model/host.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "model/host.h"
+#include "model/model.h"
 #include "duel.h"
 #include "laws.h"
 

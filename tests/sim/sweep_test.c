@@ -9,7 +9,7 @@
 #include "model/every.h"
 #include "flex/flex.h"
 #include "machines/front.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/sweep.h"
 
 /* ---- the trace ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "flex/flex.h"
 #include "machines/front.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "tests/tap/tap.h"
 #include "model/timing.h"
 

@@ -128,14 +128,14 @@ static void test_records(void)
 
 static void test_quantities(void)
 {
-	double longer[CP_NPARTS] = {103, 100, 100, 104};
+	double longer[CP_NCAUSES] = {103, 100, 100, 104};
 
 	is_u64(cp_parts_of_quantity("cycles"), 0xff, "cycles are all parts");
 	is_u64(cp_parts_of_quantity("time_perfect"), 0x3, "without misses");
 	is_u64(cp_parts_of_quantity("miss_time_cycles"), 0xfc, "and what those add");
 	is_u64(cp_parts_of_quantity("time_tlb"), 1u << CP_PART_TLB, "one part");
 	is_u64(cp_parts_of_quantity("data_stall_cycles"), 0, "another way to count");
-	for (unsigned part = 4; part < CP_NPARTS; part++)
+	for (unsigned part = 4; part < CP_NCAUSES; part++)
 		longer[part] = 100;
 	is_double_near(cp_spreads_error(100, longer), 5, 1e-9, "squares add");
 }

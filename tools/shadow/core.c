@@ -7,7 +7,7 @@
 
 #include <sys/mman.h>
 
-#include "model/host.h"
+#include "model/model.h"
 
 #define HEAP (256ul << 20)
 

@@ -12,7 +12,7 @@
 
 #include "machine_options.h"
 #include "machines/front.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/span.h"
 
 struct tool_options tool_options = {.native = False};

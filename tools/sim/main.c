@@ -5,7 +5,7 @@
 #include "tool.h"
 #include "system/confine.h"
 #include "watch/functions.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "system/huge_kernel.h"
 #include "memory.h"
 #include "native/native.h"

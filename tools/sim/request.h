@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 9
+#define CP_SIM_PROTOCOL 10
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -110,7 +110,11 @@
 	X(time_memory, "the same from memory, of any socket")                            \
 	X(time_tlb, "the same before a page was translated")                             \
 	X(time_bandwidth, "the same before a fill buffer or a level was free")           \
-	X(time_store, "the same before a write buffer was")
+	X(time_store, "the same before a write buffer was")                              \
+	/* of which those of cycles are an estimate (model/ahead_internal.h) */          \
+	X(timed_instructions, "instructions whose time was modelled")                    \
+	X(untimed_instructions, "instructions that others' time stands for")             \
+	X(time_variance, "how well that is known: 256ths, of cycles squared")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -121,7 +125,9 @@ enum cp_sim_counter {
 
 /* Those that need --timing. */
 #define CP_SIM_TIMED CP_SIM_cycles
-#define CP_SIM_TIMED_END (CP_SIM_time_store + 1)
+#define CP_SIM_TIMED_END (CP_SIM_time_variance + 1)
+/* The first of those that tell of the sample. */
+#define CP_SIM_TIME_SAMPLE CP_SIM_timed_instructions
 /* The first and the last of those that add up to the cycles. */
 #define CP_SIM_STACK CP_SIM_time_issue
 #define CP_SIM_STACK_END (CP_SIM_time_store + 1)

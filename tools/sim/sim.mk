@@ -99,8 +99,8 @@ SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
-	timing_test ahead_test ahead_lines_test log_test room_test flows_test)
-SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tests/sim/host.c
+	timing_test ahead_test ahead_lines_test ahead_units_test log_test room_test flows_test)
+SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
@@ -161,6 +161,6 @@ $(B)/sim/flows_test: tests/sim/flows_test.c tests/tap/tap.c $(SIM_HEADERS) $(wil
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
-$(B)/sim/sweep_test $(B)/sim/timing_test $(B)/sim/ahead_test $(B)/sim/ahead_lines_test $(B)/sim/log_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
+$(B)/sim/sweep_test $(B)/sim/timing_test $(B)/sim/ahead_test $(B)/sim/ahead_lines_test $(B)/sim/ahead_units_test $(B)/sim/log_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
 		$(SIM_SANITIZED) $(wildcard tests/tap/*.h)
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread -lm)

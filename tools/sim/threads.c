@@ -21,7 +21,7 @@
 #include "machines/team.h"
 #include "mirror.h"
 #include "tool.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/huge.h"
 #include "paths/paths.h"
 #include "pin/pin.h"

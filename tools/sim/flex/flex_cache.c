@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flex/flex_cache.h"
 #include "model/facts.h"
-#include "model/host.h"
+#include "model/model.h"
 
 static uint64_t rows_size(const struct flex_cache *c)
 {

@@ -4,7 +4,7 @@
  * the L2s and last levels that they share.
  */
 #include "flex/flex.h"
-#include "model/host.h"
+#include "model/model.h"
 
 /* From units to this cache's lines. */
 static uint32_t line_shift(const struct machine *m, const struct geometry *g)

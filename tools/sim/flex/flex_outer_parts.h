@@ -7,7 +7,7 @@
 
 #include "flex/flex.h"
 #include "model/facts.h"
-#include "model/host.h"
+#include "model/model.h"
 
 LANES_INLINE struct flex_shared *shared_of(const struct core *core)
 {

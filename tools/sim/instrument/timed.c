@@ -183,4 +183,5 @@ void timed_start(void)
 		return;
 	next_observer = batch_told.observe;
 	batch_told.observe = next_observer ? observe_batch : timing_observe;
+	batch_told.is_for_time = !next_observer;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stddef.h>
 
-#include "model/ahead_parts.h"
+#include "model/ahead_internal.h"
 
 /* ---- lines ---- */
 
@@ -312,18 +312,6 @@ LANES_INLINE void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_
 		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
 }
 
-typedef uint64_t counters __attribute__((vector_size(16), may_alias, aligned(8)));
-
-static void copy_seen(struct reach *r, const struct change *by)
-{
-	uint32_t i = 0;
-
-	for (; i + 2 <= SEEN; i += 2)
-		*(counters *)&r->seen[i] = *(const counters *)&by->now[i];
-	for (; i < SEEN; i++)
-		r->seen[i] = by->now[i];
-}
-
 static struct misses misses_of_load(const struct change *by, const struct deed *did)
 {
 	return (struct misses){
@@ -374,8 +362,7 @@ static __attribute__((noinline)) void observe_any(
 	}
 	write_back(a, GREW(&by, l1d_writebacks) + GREW(&by, l1d_writes_through),
 		GREW(&by, l2_writebacks), GREW(&by, llc_writebacks));
-	a->not_of_load = not_of_load(&by);
-	copy_seen(&a->reach, &by);
+	see_all(core, a);
 }
 
 /* ---- the same of what is commonest by far (timing.c) ---- */
@@ -446,6 +433,10 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 
 	if (!a)
 		return;
+	if (a->units.phase == BETWEEN_UNITS) {
+		renew_asked(core, a, origin);
+		return;
+	}
 	by = (struct change){&core->count[FIRST], a->reach.seen};
 	lines = GREW(&by, l1d_load_lines);
 	pages = GREW(&by, dtlb_load_pages);
@@ -458,9 +449,28 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 		observe_any(core, a, origin);
 }
 
+/* At the beginning of the batch that was noted last. */
+void ahead_step(struct core *core)
+{
+	struct ahead *a = core->ahead;
+	uint64_t clock = batch_time(core), before = core->count[CP_SIM_instructions];
+	struct position at;
+
+	if (a->units.phase != BETWEEN_UNITS)
+		ahead_follow(core);
+	if (clock < core->noting_until)
+		return;
+	at = position_after(core, a, before + (clock >> 32));
+	if (a->units.phase != BETWEEN_UNITS)
+		advance_to(core, a, at);
+	change_phase(core, a, at);
+	set_clocks(core, &a->units, a->number + before);
+}
+
 void ahead_collect(struct core *core)
 {
 	struct ahead *a = core->ahead;
+	struct position at;
 	uint64_t issue;
 
 	if (!a)
@@ -468,66 +478,20 @@ void ahead_collect(struct core *core)
 	ahead_follow(core);
 	a->number += core->count[CP_SIM_instructions];
 	a->past = (struct position){a->number, core->chained};
-	advance_to(core, a,
-		(struct position){a->number, ticks_of(a, a->number) + core->chained});
+	at = position_past(a, a->past);
+	if (a->units.phase == BETWEEN_UNITS)
+		pass_between(a, at);
+	else
+		advance_to(core, a, at);
 	issue = a->at.ticks / AHEAD_TICKS;
-	core->count[CP_SIM_cycles] += cycle_now(a) - a->told;
+	tell_counts(core, a);
 	core->count[CP_SIM_time_issue] += issue - a->told_issue;
-	a->told = cycle_now(a);
+	add_cycles(core);
 	a->told_issue = issue;
-	a->not_of_load = 0;
+	a->not_of_load = a->units.asked = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = 0;
-}
-
-/* ---- batches ---- */
-
-/* For whoever begins a batch and runs no function of those below. */
-void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
-{
-	if (batch_note_step(core, b, line))
-		ahead_follow(core);
-}
-
-/* The functions that model references by a core with a front: the same for all. */
-static struct {
-	uint32_t wanted; /* of machines that execute out of order */
-	batch_function *of_front[2][BATCH_PLACES + 1];
-} models;
-
-void ahead_want(uint32_t wanted)
-{
-	models.wanted |= wanted;
-	if (models.wanted)
-		batch_told.follow = ahead_follow;
-}
-
-uint32_t ahead_wanted(void)
-{
-	return models.wanted;
-}
-
-#define RUN(name, places, lines, shift)                                                  \
-	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
-		uint64_t a2, uint64_t a3)                                                \
-	{                                                                                \
-		for (uint32_t i = 0; i < front->nmembers; i++)                           \
-			if (front->member[i]->next_step)                                 \
-				ahead_begin(front->member[i], b, line);                  \
-		models.of_front[(lines)-1][places](b, line, a0, a1, a2, a3);             \
-	}
-
-BATCH_RUNS(run_front, 0)
-
-batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines)
-{
-	static batch_function *const function[2][BATCH_PLACES + 1] =
-		BATCH_NAMES(run_front);
-
-	if (!models.wanted)
-		return model;
-	models.of_front[lines - 1][places] = model;
-	return function[lines - 1][places];
+	set_clocks(core, &a->units, a->number);
 }
 
 /* ---- its life ---- */
@@ -565,8 +529,10 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 		return 0;
 	reach_init(&a->reach, m);
 	a->of = m->ooo;
+	units_init(&a->units);
 	core->next_step = a->steps;
 	core->end_step = a->steps + AHEAD_STEPS;
+	set_clocks(core, &a->units, 0);
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */

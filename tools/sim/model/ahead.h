@@ -65,4 +65,7 @@ void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
 /* All batches that have begun are looked at; time does that itself. */
 void ahead_follow(struct core *core);
 
+/* The same where there is no room for more, or none is wanted. */
+void ahead_step(struct core *core);
+
 #endif

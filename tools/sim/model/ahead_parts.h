@@ -11,7 +11,7 @@
 #include "model/deed.h"
 #include "model/facts.h"
 #include "model/guess.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/room.h"
 
 #define WALLS 1024 /* powers of two */
@@ -90,6 +90,8 @@ struct position {
 typedef uint64_t when;
 #define LEVEL_BITS 3
 
+typedef uint64_t counters __attribute__((vector_size(16), may_alias, aligned(8)));
+
 LANES_INLINE when when_of(uint64_t cycle, enum level level)
 {
 	return cycle << LEVEL_BITS | level;
@@ -136,6 +138,27 @@ struct turn {
 	struct position past;
 };
 
+/* What the instructions are modelled for (ahead_internal.h): time, all of them or a unit;
+ * nothing but to begin a unit with a core that is warm; and nothing. */
+enum unit_phase { IN_FULL, BETWEEN_UNITS, WARMING, IN_UNIT };
+
+#define TIME_VARIANCE_BITS 8
+
+/* Where a core is in its sample. */
+struct units {
+	enum unit_phase phase;
+	uint64_t next;    /* number of instructions at which the phase ends */
+	uint64_t period;  /* where the period of the next unit begins */
+	uint64_t random;  /* state */
+	uint64_t weighed; /* instructions, up to where counts are weighed */
+	uint64_t mark[CP_SIM_TIMED_END - CP_SIM_TIMED]; /* those counts */
+	uint64_t waited;                                /* in the unit so far */
+	uint64_t variance_left;                         /* what is not yet a 256th */
+	uint64_t began, delay_then; /* of the phase, but for WARMING */
+	uint64_t delays, modelled;  /* of all units; their instructions */
+	uint64_t asked;             /* lines, between units */
+};
+
 struct ahead {
 	/* Batches since somebody last wanted to know the time, of which nothing needs to
 	 * be known until then: up to the core's next_step. */
@@ -148,7 +171,7 @@ struct ahead {
 	uint64_t number;    /* up to the last collect */
 	struct position at; /* advanced to */
 	uint64_t delay;     /* by then */
-	uint64_t told, told_issue;
+	uint64_t told_issue;
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
 	uint64_t walked;                  /* the latest end of a walk for data */
@@ -178,6 +201,7 @@ struct ahead {
 	struct turn turns[AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
+	struct units units;
 };
 
 /* ---- values ---- */
@@ -417,6 +441,19 @@ LANES_INLINE int has_left(struct core *core, const struct ahead *a, uint64_t add
 		 then = stays_renew(core->uncore->stays, line, now);
 
 	return stays_is_over(line, then, now, a->of.stay);
+}
+
+/* What its counters say now is known. */
+static __attribute__((unused)) void see_all(const struct core *core, struct ahead *a)
+{
+	struct change by = {&core->count[FIRST], a->reach.seen};
+	uint32_t i = 0;
+
+	a->not_of_load = not_of_load(&by);
+	for (; i + 2 <= SEEN; i += 2)
+		*(counters *)&a->reach.seen[i] = *(const counters *)&by.now[i];
+	for (; i < SEEN; i++)
+		a->reach.seen[i] = by.now[i];
 }
 
 /* Lines that stores miss come one behind the other, and leave L1D so; of one set, each

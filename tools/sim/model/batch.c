@@ -133,7 +133,7 @@ static __attribute__((noinline)) void one_by_one(const struct batch *b, uint64_t
 			run_code(core, line + offset, stamp);
 		else
 			run_data(core, i, at[i->place] + offset, stamp);
-		if (__builtin_expect(batch_told.observe != 0, 0))
+		if (batch_is_told(core))
 			batch_tell(core, &batch_notes(b)[i - b->item], line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset,
 				core->clock >> 32);
@@ -228,7 +228,7 @@ LANES_INLINE void run_place(struct core *core, const struct batch *b, uint32_t n
 	}
 	announce_place(core, &batch_notes(b)[b->items + n], first_line, at);
 	core->paths.place(core, p, line, stamp);
-	if (__builtin_expect(batch_told.observe != 0, 0))
+	if (batch_is_told(core))
 		batch_tell_place(core, b, n, first_line, at);
 }
 
@@ -240,7 +240,7 @@ LANES_INLINE void run_first_line(
 		return;
 	announce_data(core, &batch_notes(b)[0], line, 0);
 	run_code(core, line, stamp);
-	if (__builtin_expect(batch_told.observe != 0, 0))
+	if (batch_is_told(core))
 		batch_tell(core, &batch_notes(b)[0], line, 0, core->clock >> 32);
 }
 
@@ -393,7 +393,7 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 	static void noting_##name(const struct batch *b, uint64_t line, uint64_t a0,     \
 		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
 	{                                                                                \
-		if (batch_note_step(running, b, line))                                   \
+		if (batch_note_step(running, running->clock, b, line))                   \
 			name##_full(b, line, a0, a1, a2, a3);                            \
 		else                                                                     \
 			name##_all(b, line, a0, a1, a2, a3);                             \

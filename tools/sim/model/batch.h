@@ -45,13 +45,22 @@ struct batch_origin {
 typedef void batch_observe(struct core *core, const struct batch_origin *origin);
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
 
+/* Of machines that execute out of order, instructions: those at the beginning of each
+ * core whose time is modelled, and then in each period a unit's, behind some that make
+ * the core warm (ahead_internal.h).  unit 0: all are.  A period is a number of units. */
+struct time_sample {
+	uint32_t full, period, warm, unit;
+};
+
 /* These are told of each reference that the filters did not admit: after it was made, and
  * before, on plain machines; and of batches, many at once.  NULL: nobody asks. */
 extern struct batch_told {
 	batch_observe *observe;
 	batch_announce *announce;
-	/* Called when a core has no room for another step. */
+	/* Called when a core has no room for another step, or wants none. */
 	void (*follow)(struct core *core);
+	struct time_sample sample; /* before there is a core */
+	uint32_t is_for_time;      /* the observer is, and for nothing else */
 } batch_told;
 
 /* Is there anyone who is told? */
@@ -112,6 +121,11 @@ LANES_INLINE struct batch_note *batch_notes(const struct batch *b)
 	return (struct batch_note *)(b->item + b->items);
 }
 
+LANES_INLINE int batch_is_told(const struct core *core)
+{
+	return __builtin_expect(batch_told.observe != 0, 0) && !core->untold;
+}
+
 LANES_INLINE uint64_t batch_instruction(
 	const struct core *core, const struct batch_note *note, uint64_t line)
 {
@@ -140,16 +154,20 @@ struct step {
 	uint64_t line;
 };
 
-/* Tells whether there is no room for another. */
-LANES_INLINE int batch_note_step(struct core *core, const struct batch *b, uint64_t line)
+/* clock: the core's, or its front's.  Tells whether there is no room for another, or none
+ * is wanted. */
+LANES_INLINE int batch_note_step(
+	struct core *core, uint64_t clock, const struct batch *b, uint64_t line)
 {
-	struct step *step = core->next_step;
+	struct step *step;
 
-	if (!step)
+	if (clock < core->noting_from)
 		return 0;
+	step = core->next_step;
 	*step++ = (struct step){b, line};
 	core->next_step = step;
-	return __builtin_expect(step == core->end_step, 0);
+	return __builtin_expect(
+		(step == core->end_step) | (clock >= core->noting_until), 0);
 }
 
 typedef uint32_t tallies __attribute__((vector_size(16), may_alias));
@@ -185,7 +203,7 @@ void batch_tell_place(
 LANES_INLINE void batch_finish_alone(struct core *core, const struct batch *b,
 	uint64_t line, uint64_t at, uint64_t clock)
 {
-	if (__builtin_expect(batch_told.observe != 0, 0))
+	if (batch_is_told(core))
 		batch_tell_place(core, b, 0, line, at);
 	batch_finish(core, b, clock, line);
 }

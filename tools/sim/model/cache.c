@@ -3,7 +3,6 @@
  * The parts of a cache that are not on anybody's fast path.
  */
 #include "model/cache.h"
-#include "model/host.h"
 
 static uint64_t reciprocal_of(uint32_t sets)
 {

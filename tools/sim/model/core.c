@@ -3,7 +3,7 @@
  * The life of a core: made, used by threads one after the other, read.
  */
 #include "model/batch.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/huge.h"
 #include "model/sets.h"
 #include "model/span.h"
@@ -138,6 +138,7 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 		core->area_shift = HUGE_SHIFT - core->line_shift;
 	core->clock = core->clock_seen = STAMP_TAKEN + 1;
 	core->last_line = NO_LINE;
+	core->noting_from = UINT64_MAX;
 	if (machine_is_plain(m))
 		filter_reset(core);
 }

@@ -42,6 +42,12 @@ struct front {
 
 extern struct front *front; /* where the running thread's accesses go */
 
+/* The clock by which the core's instructions are counted. */
+LANES_INLINE uint64_t batch_time(const struct core *core)
+{
+	return core->flex ? front->clock : core->clock;
+}
+
 /* The low bits of a use's stamp tell what a prefetcher brings after it apart. */
 #define FRONT_STAMP_SHIFT 8
 

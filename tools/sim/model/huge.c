@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/huge.h"
-#include "model/host.h"
 #include "model/model.h"
 
 #define FIRST_SLOTS 1024

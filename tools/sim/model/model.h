@@ -185,9 +185,12 @@ struct core {
 	uint32_t loads, stores, rmw, chain;
 	uint64_t clock_seen; /* the clock at the last core_collect */
 	uint32_t idle_ticks; /* those of the clock since then that are no reference */
-	/* Where ahead.h wants to have the next batch noted, and where that ends; NULL:
-	 * nobody wants that. */
+	/* From which clock on, and until which, ahead.h wants to have batches noted;
+	 * where the next one is, and where there is no room for more. */
+	uint64_t noting_from, noting_until;
 	struct step *next_step, *end_step;
+	uint32_t untold; /* for now batch_told.observe wants to hear of none of its misses
+			  */
 
 	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/numa.h"
-#include "model/host.h"
+#include "model/cache.h"
 
 #define FIRST_ROOM 4096
 #define NOWHERE 0xff /* it was unmapped */

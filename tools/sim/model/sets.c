@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/sets.h"
-#include "model/host.h"
+#include "model/model.h"
 #include "model/sweep.h"
 
 /* splitmix64 */

@@ -2,7 +2,7 @@
 #include "model/sweep.h"
 #include "model/every.h"
 #include "model/facts.h"
-#include "model/host.h"
+#include "model/model.h"
 
 struct core *sweep_core;
 

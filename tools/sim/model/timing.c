@@ -2,7 +2,7 @@
 #include "model/timing.h"
 #include "model/ahead.h"
 #include "model/deed.h"
-#include "model/host.h"
+#include "model/model.h"
 
 /* More than a stretch of code can load. */
 #define MAX_AWAITED 256

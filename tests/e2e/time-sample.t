@@ -1,0 +1,116 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Time of samples: of long programs on cores that execute out of order, the time of some
+# instructions stands for that of others; what has too few of them has none.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Json;
+use Peek;
+use Test::More;
+
+# Loads from all over, most of which miss; then so few instructions that no two units are in
+# them, and they are in none.
+my $source = write_file(scratch('long.c'), <<'C');
+#include <stdint.h>
+#include "cachepeek.h"
+enum { WORDS = 1 << 19 };
+static uint64_t words[WORDS];
+int main(void)
+{
+	uint64_t at = 1, sum = 0;
+
+	CACHEPEEK_BEGIN("long");
+	for (int i = 0; i < 2000000; i++) {
+		at = at * 6364136223846793005u + 1442695040888963407u;
+		sum += words[(at >> 40) % WORDS]++;
+	}
+	CACHEPEEK_END("long");
+	CACHEPEEK_BEGIN("short");
+	for (volatile int i = 0; i < 5000; i++)
+		;
+	CACHEPEEK_END("short");
+	return sum == 42;
+}
+C
+my $program = scratch('long');
+is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I', source() . '/regions', '-o', $program, $source,
+	'-L' . build(), '-lcachepeek'])->{status}, 0, 'compiled');
+
+my $own = <<'END';
+l1d = 32K 8 64 latency=4
+l2 = 256K 8 64 latency=14
+llc = 2M 16 64 latency=50
+stlb = 1536 12 latency=7
+memory-latency = 250
+walk-latency = 30
+clock-mhz = 2000
+timing = ooo
+width = 4
+window = 256
+mispredict-latency = 15
+END
+my $plain = write_file(scratch('plain.machine'), $own . join('', map { "spread = $_ 1\n" }
+	qw(l1d l2 llc stlb memory-latency walk-latency clock-mhz width window mispredict-latency)));
+
+sub timed
+{
+	my ($machine, %env) = @_;
+	my $file = scratch('time.json');
+	my $run = run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', 'time,cache', '-o', join(',', $file, scratch('time.txt')), $program],
+		env => {LD_LIBRARY_PATH => build(), %env});
+
+	is($run->{err}, '', "$machine: nothing is said");
+	my $report = decode_json(read_file($file));
+	return (read_file(scratch('time.txt')) =~ s/\s+/ /gr, map { join('/', @{$_->{path}}) => $_ } @{$report->{regions}});
+}
+
+# Two runs may differ by a few: their environments are not the same.
+sub near
+{
+	my ($got, $want, $share) = @_;
+	return abs($got - $want) <= $share * $want;
+}
+
+# One without a front, and one with.
+for my $machine ($plain, 'zen3') {
+	my ($full_text, %full) = timed($machine, CACHEPEEK_TIMING => 'full');
+	my ($text, %some) = timed($machine);
+	my ($all, $long, $short) = map { $some{$_}{counts} } '', 'long', 'short';
+
+	ok(!exists $full{''}{counts}{untimed_instructions}, "$machine, in full: of no sample");
+	unlike($full_text, qr/time is modelled/, 'nor does the text say so');
+	like($text, qr/time is modelled of \d+\.?\d* % of the instructions, which stand for the others/, 'of a sample: it does');
+	for my $name ('', 'long', 'short') {
+		my $counts = $some{$name}{counts};
+
+		is($counts->{timed_instructions}{value} + $counts->{untimed_instructions}{value}, $counts->{instructions}{value},
+			"'$name': each instruction is one or the other");
+		cmp_ok(abs($counts->{$_}{value} - $full{$name}{counts}{$_}{value}), '<', 5, "'$name': $_ are counted in full")
+			for 'instructions', 'l1d_misses', 'l2_misses';
+	}
+	cmp_ok($long->{untimed_instructions}{value}, '>', 10 * 1000 * 1000, 'most is not modelled');
+	cmp_ok(abs($long->{time_issue}{value} - $full{long}{counts}{time_issue}{value}), '<', 5, 'what nobody waits for is known');
+	ok(near($long->{$_}{value}, $full{long}{counts}{$_}{value}, 0.1), "$_: that of all, about")
+		or diag("$long->{$_}{value}, $full{long}{counts}{$_}{value}") for 'cycles', 'time_memory';
+	is($long->{cycles}{status}, 'estimated', 'it is an estimate');
+	ok(!defined $long->{cycles}{executions}, 'of which single executions have none');
+	is($short->{cycles}{value}, undef, 'too few instructions: no cycles');
+	like($short->{cycles}{reason}, qr/^time is modelled in samples, which had \d+ of its instructions: too few \(CACHEPEEK_TIMING=full models all\)$/, 'and why');
+	like($some{short}{time_s}{reason}, qr/^time is modelled in samples/, 'nor seconds');
+	cmp_ok($full{short}{counts}{cycles}{value}, '>', 5000, 'in full they have some');
+	next if $machine ne $plain;
+	my ($error, $exact) = map { $_->{long}{metrics}{predicted_time}{error} / $_->{long}{metrics}{predicted_time}{value} } \%some, \%full;
+	cmp_ok($error, '>', $exact, 'the interval has the sample in it');
+	cmp_ok($error, '<', 0.15, 'which is large enough');
+}
+
+# Where parts are smaller than units, and where machines are compared, time is in full.
+{
+	my (undef, %paths) = timed($plain, CACHEPEEK_CALL_PATHS => 1);
+
+	ok(!exists $paths{''}{counts}{untimed_instructions}, 'call paths: in full');
+}
+
+done_testing();
