@@ -241,7 +241,7 @@ $(CROSS_ARCHES:%=cross-%): cross-%:
 	else \
 		echo "check-cross: skipped: no $*-linux-gnu-gcc (tools/deps.sh ci installs it)"; \
 	fi
-cross-objects-aarch64: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ) $(PATCHER_OBJ)
+cross-objects-aarch64: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ) $(PATCHER_OBJ) $(SIM_SANITIZED)
 cross-objects-riscv64: $(LIB_OBJ) $(COMMON_OBJ)
 
 -include tools/install.mk

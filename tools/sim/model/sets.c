@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stddef.h>
 #include "model/sets.h"
 #include "model/model.h"
 #include "model/sweep.h"
