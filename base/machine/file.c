@@ -74,6 +74,8 @@ static const struct rate {
 		"0.01 to 1000"},
 	{"llc-cycles-per-lone-line", offsetof(struct cp_machine, ooo.lone_line), 1,
 		100000, "0.01 to 1000"},
+	{"load-set-cycles-per-line", offsetof(struct cp_machine, ooo.load_set_line), 1,
+		100000, "0.01 to 1000"},
 };
 #define NRATES (sizeof(rates) / sizeof(rates[0]))
 
@@ -154,6 +156,7 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_STORE_LINE] = "store-cycles-per-line",
 	[CP_ASSUMED_SET_LINE] = "set-cycles-per-line",
 	[CP_ASSUMED_LONE_LINE] = "llc-cycles-per-lone-line",
+	[CP_ASSUMED_LOAD_SET_LINE] = "load-set-cycles-per-line",
 };
 
 const char *cp_machine_figure(unsigned figure)
@@ -183,7 +186,7 @@ static bool parse_assumed(const struct place *at, struct cp_machine *machine, ch
 			return cp_machine_wrong(at,
 				"assumed = l1d, l2, llc, stlb or keys that time hangs on",
 				word);
-		machine->assumed |= 1u << of;
+		machine->assumed |= 1ull << of;
 	}
 	return true;
 }

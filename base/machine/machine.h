@@ -75,7 +75,8 @@ struct cp_ooo {
 	/* In hundredths: cycles for each line that a store misses in L1D, and if it is of
 	 * the same set as the one before. */
 	uint32_t store_line, set_line;
-	uint32_t lone_line; /* as llc_line, of a line that is of no stream */
+	uint32_t lone_line;     /* as llc_line, of a line that is of no stream */
+	uint32_t load_set_line; /* as set_line, of a line that a load misses */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
@@ -104,6 +105,7 @@ enum cp_assumed {
 	CP_ASSUMED_STORE_LINE,
 	CP_ASSUMED_SET_LINE,
 	CP_ASSUMED_LONE_LINE,
+	CP_ASSUMED_LOAD_SET_LINE,
 	CP_NASSUMED
 };
 
@@ -122,7 +124,8 @@ struct cp_machine {
 	/* A bit for the latency of each enum cp_weight_of: the file says that it
 	 * assumes it (and what enum cp_assumed names); somebody changed it (--what-if).
 	 */
-	uint32_t assumed, changed;
+	uint64_t assumed;
+	uint32_t changed;
 	/* How far each of these may be off, in percent and 1: 0 is not said. */
 	uint16_t spread[CP_NASSUMED];
 	int timing;        /* enum cp_timing: whether anybody wants to know */

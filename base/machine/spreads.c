@@ -54,6 +54,7 @@ static bool is_said(const struct cp_machine *machine, unsigned figure)
 		[CP_ASSUMED_STORE_LINE] = ooo->store_line,
 		[CP_ASSUMED_SET_LINE] = ooo->set_line,
 		[CP_ASSUMED_LONE_LINE] = ooo->lone_line,
+		[CP_ASSUMED_LOAD_SET_LINE] = ooo->load_set_line,
 	};
 
 	return said[figure] > 0;
@@ -94,6 +95,7 @@ static const unsigned parts_of[CP_NASSUMED] = {
 	[CP_ASSUMED_STORE_LINE] = PART(STORE),
 	[CP_ASSUMED_SET_LINE] = PART(STORE),
 	[CP_ASSUMED_LONE_LINE] = PART(BANDWIDTH),
+	[CP_ASSUMED_LOAD_SET_LINE] = PART(BANDWIDTH),
 };
 
 static void widen(struct cp_spreads *spreads, unsigned figure, double share)

@@ -204,6 +204,7 @@ my %ooo_range = (
 	'store-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 	'set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 	'llc-cycles-per-lone-line' => [0.01, 1000, '0', '1000.01'],
+	'load-set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 );
 my %ooo = (width => 4, window => 224, 'mispredict-latency' => 15);
 

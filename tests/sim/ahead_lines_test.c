@@ -303,6 +303,27 @@ static void turns_of_stores(void)
 	is_u64(stores(&m, 1), 3 * 100, "and of any set, the first one, too");
 }
 
+/* Four lines of L2 at once, so far apart: the cycles without room. */
+static uint64_t of_a_set(const struct machine *m, uint64_t apart)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 4; i++)
+		load(0, 6401 + i * apart, 1);
+	return waited(2000, CP_SIM_time_bandwidth);
+}
+
+static void turns_of_loads(void)
+{
+	struct machine m = small;
+
+	m.time.l2 = 200;
+	is_u64(of_a_set(&m, 4), 0, "any set takes any line");
+	m.ooo.load_set_line = 4000;
+	is_u64(of_a_set(&m, 4), 2 * 40,
+		"one set takes a line in 40 cycles, but the first two");
+	is_u64(of_a_set(&m, 1), 0, "different sets do not");
+}
+
 /* Four lines of the last level at once, so far apart: the cycles without room. */
 static uint64_t lone(const struct machine *m, uint64_t apart)
 {
@@ -334,6 +355,7 @@ int main(void)
 	crossing();
 	counts();
 	turns_of_stores();
+	turns_of_loads();
 	lines_of_no_stream();
 	chances();
 	table();

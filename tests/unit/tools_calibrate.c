@@ -219,7 +219,7 @@ static void test_unknown(void)
 static void test_all_assumed(void)
 {
 	static const size_t sizes[] = {64, 128, 600};
-	struct cp_machine machine = {.assumed = (1u << CP_NASSUMED) - 1};
+	struct cp_machine machine = {.assumed = (1ull << CP_NASSUMED) - 1};
 
 	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char keys[600];
@@ -269,6 +269,8 @@ static void test_out_of_order(void)
 	is_u64(machine.ooo.store_line, 100 * (10 + CP_FIGURE_STORE_LINE), "stored lines");
 	is_u64(machine.ooo.lone_line, 100 * (10 + CP_FIGURE_LONE_LINE), "of no stream");
 	is_u64(machine.ooo.set_line, 100 * (10 + CP_FIGURE_SET_LINE), "of one set");
+	is_u64(machine.ooo.load_set_line, 100 * (10 + CP_FIGURE_SAME_SET),
+		"loaded lines of one set");
 	is_u64(machine.assumed,
 		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
 		"and what is not measured is assumed");

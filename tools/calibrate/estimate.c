@@ -38,7 +38,7 @@ static const struct {
 	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST},
 	[CP_FIGURE_MISPREDICT] = {"mispredict", "cycles", "mispredicted branch", LEAST},
 	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
-	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "fills of one L1D set",
+	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "loads of one L1D set",
 		LEAST},
 	[CP_FIGURE_STORE_LINE] = {"store_line", "cycles/line", "stores to the L2", LEAST},
 	[CP_FIGURE_SET_LINE] = {"set_line", "cycles/line", "stores to one L1D set",

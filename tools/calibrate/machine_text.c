@@ -68,6 +68,7 @@ static const struct key {
 	{"float-multiply-latency", CP_FIGURE_FLOAT_MULTIPLY, 0, 0},
 	{"store-cycles-per-line", CP_FIGURE_STORE_LINE, 2, 0},
 	{"set-cycles-per-line", CP_FIGURE_SET_LINE, 2, 0},
+	{"load-set-cycles-per-line", CP_FIGURE_SAME_SET, 2, 0},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
@@ -228,8 +229,8 @@ static void put_spreads(FILE *file, const struct cp_calibration *calibration)
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
 {
-	static const enum cp_figure others[] = {CP_FIGURE_SAME_SET, CP_FIGURE_PREFETCH,
-		CP_FIGURE_LLC_RANDOM, CP_FIGURE_LLC_STREAM};
+	static const enum cp_figure others[] = {
+		CP_FIGURE_PREFETCH, CP_FIGURE_LLC_RANDOM, CP_FIGURE_LLC_STREAM};
 
 	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)

@@ -147,6 +147,7 @@ LANES_INLINE struct trip travel(
 {
 	struct trip none = {
 		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
+	struct trip trip;
 	uint64_t asked;
 
 	if (!j->missed.l1)
@@ -159,7 +160,14 @@ LANES_INLINE struct trip travel(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
 	if (j->missed.l1 > 1)
 		return travel_all(core, a, j, none);
-	return travel_line(core, a, j, level_of(&a->reach, &j->missed));
+	trip = travel_line(core, a, j, level_of(&a->reach, &j->missed));
+	if (a->of.load_set_line && j->kind == LOAD && address) {
+		uint32_t later = wait_for_set(core, a, address, j->translated);
+
+		trip.ready += later;
+		trip.crowd += later;
+	}
+	return trip;
 }
 
 /* ---- batches ---- */

@@ -193,9 +193,10 @@ struct ahead {
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	uint32_t fill_share[NOWNERS][NLEVELS], l2_fill_share[NOWNERS][NLEVELS];
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines,
-		store_lines;
+		store_lines, set_lines;
 	uint64_t pair;        /* of lines: the last one that the last level gave any of */
 	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
+	uint32_t loaded_set;  /* and that a load did */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
 	struct turn turns[AHEAD_STEPS + 1]; /* among the steps; the last: no step */
@@ -466,6 +467,19 @@ LANES_INLINE uint64_t find_turn(
 
 	a->stored_set = set;
 	return room_take(&a->store_lines, at, same ? a->of.set_line : a->of.store_line);
+}
+
+/* Lines of one set that loads miss come one behind the other, too: how many cycles later
+ * than its ways allow this one does. */
+LANES_INLINE uint32_t wait_for_set(
+	const struct core *core, struct ahead *a, uint64_t address, uint64_t at)
+{
+	uint32_t set = (uint32_t)(address >> core->line_shift) & (core->l1d.sets - 1),
+		 same = core->l1d.sets && set == a->loaded_set;
+
+	a->loaded_set = set;
+	return same ? (uint32_t)(room_take(&a->set_lines, at, a->of.load_set_line) - at)
+		    : 0;
 }
 
 /* What a line takes of the last level if it is of no stream: its neighbour may come with

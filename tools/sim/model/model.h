@@ -49,12 +49,14 @@ struct latencies {
  * takes, 0: as one of L2; stay: cycles that a line is in the last level if nobody asks
  * for it, 0: for ever.  float_add, float_multiply: cycles, 0: as on most.  In hundredths,
  * cycles for each line that a store misses in L1D, and if it is of the same set as the
- * one before; lone_line: as llc_line, of a line that is of no stream. */
+ * one before; lone_line: as llc_line, of a line that is of no stream; load_set_line:
+ * as set_line, of loads. */
 struct ooo {
 	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
 	uint32_t distance, near, stay;
 	uint32_t float_add, float_multiply, store_line, set_line, lone_line;
+	uint32_t load_set_line;
 };
 
 struct machine {
