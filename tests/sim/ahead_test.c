@@ -69,7 +69,16 @@ struct instruction {
 	enum what what;
 	int from, other, to, latency, level, walk;
 	int begins; /* a superblock */
+	int chain;  /* of the register that it writes: by so many cycles longer */
+	int reach;  /* of instructions behind the chain; 0: the window */
+	int beside; /* the chain does not hang on what is loaded */
 };
+
+/* Does the register get nothing of what it was? */
+static int is_anew(const struct instruction *i)
+{
+	return i->to != NONE && i->from != i->to && i->other != i->to && !i->chain;
+}
 
 /* Cycles + 1 from registers at the superblock's begin, and its loads; 0: no path. */
 #define SOURCES (REGISTERS + SB_LOADS)
@@ -165,6 +174,11 @@ static struct batch *batch_of(const struct instruction *i)
 		describe_ways(k, made, i->to);
 		memcpy(path[i->to], made, sizeof(made));
 	}
+	k->batch.chain_of = i->chain ? (uint8_t)i->to & (FLOW_REGISTERS - 1) : 0;
+	k->batch.chain_cycles = (uint8_t)i->chain;
+	k->batch.chain_loads = i->what == A_LOAD && !i->beside ? 1ull << nloads : 0;
+	k->batch.chain_reach = i->reach ? (uint32_t)i->reach : small.ooo.window;
+	k->batch.anew = is_anew(i) ? 1ull << i->to : 0;
 	k->batch.flow = &k->flow;
 	k->batch.branches = i->what == A_BRANCH;
 	return &k->batch;
@@ -230,7 +244,7 @@ static void expect(const char *name, const struct machine *m,
 
 #define LOAD_MEMORY(from, to)                                                            \
 	{                                                                                \
-		A_LOAD, from, NONE, to, 0, 2, 0, 1                                       \
+		A_LOAD, from, NONE, to, 0, 2, 0, 1, 0, 0, 0                              \
 	}
 #define TRACE(name, m, e, ...)                                                           \
 	do {                                                                             \
@@ -256,22 +270,79 @@ static void values(void)
 		LOAD_MEMORY(1, 2));
 	/* It starts at 103: the 35th, at 102, waits up to 203. */
 	TRACE("by an operation", &small, ({CP_SIM_cycles, 269}), LOAD_MEMORY(NONE, 1),
-		{OPERATION, 1, NONE, 3, 3, 3, 0, 0}, LOAD_MEMORY(3, 2));
+		{OPERATION, 1, NONE, 3, 3, 3, 0, 0, 0, 0, 0}, LOAD_MEMORY(3, 2));
 	/* The same by a load that hits: at 104. */
 	TRACE("by a hit", &small, ({CP_SIM_cycles, 270}), LOAD_MEMORY(NONE, 1),
-		{A_LOAD, 1, NONE, 3, 0, 3, 0, 1}, LOAD_MEMORY(3, 2));
+		{A_LOAD, 1, NONE, 3, 0, 3, 0, 1, 0, 0, 0}, LOAD_MEMORY(3, 2));
 	/* Nobody waits for what was there. */
 	TRACE("overwritten", &small, ({CP_SIM_cycles, 168}), LOAD_MEMORY(NONE, 1),
-		{OPERATION, NONE, NONE, 1, 1, 3, 0, 1}, LOAD_MEMORY(1, 2));
+		{OPERATION, NONE, NONE, 1, 1, 3, 0, 1, 0, 0, 0}, LOAD_MEMORY(1, 2));
 	/* 40 later: 68 and 40. */
 	TRACE("a walk", &small,
 		({CP_SIM_cycles, 208}, {CP_SIM_time_tlb, 40}, {CP_SIM_time_memory, 68},
 			{CP_SIM_dtlb_walk_cycles, 40}),
-		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1});
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1, 0, 0, 0});
 	/* From 0 to 40, 1 to 41, and 2 to 42. */
 	TRACE("walks side by side", &small, ({CP_SIM_dtlb_walk_cycles, 42}),
-		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1}, {A_LOAD, NONE, NONE, 2, 0, 2, 1, 1},
-		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1});
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1, 0, 0, 0},
+		{A_LOAD, NONE, NONE, 2, 0, 2, 1, 1, 0, 0, 0},
+		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1, 0, 0, 0});
+}
+
+#define CHAIN(r, cycles)                                                                 \
+	{                                                                                \
+		OPERATION, r, NONE, r, cycles, 3, 0, 1, cycles, 0, 0                     \
+	}
+
+static void chains(void)
+{
+	/* The 33rd instruction waits from 32 to 100. */
+	TRACE("a chain", &small, ({CP_SIM_cycles, 168}, {CP_SIM_time_issue, 168}),
+		CHAIN(1, 100));
+	/* The 33rd waits from 32 to 60, the 34th from 61 to 120. */
+	TRACE("a chain that goes on", &small, ({CP_SIM_cycles, 187}), CHAIN(1, 60),
+		CHAIN(1, 60));
+	/* The 34th waits from 61 to 61. */
+	TRACE("chains side by side", &small, ({CP_SIM_cycles, 128}), CHAIN(1, 60),
+		CHAIN(2, 60));
+	/* Ten instructions are issued behind it: the eleventh waits from 10 to 100. */
+	TRACE("a chain that many wait for", &small, ({CP_SIM_cycles, 190}),
+		{OPERATION, 1, NONE, 1, 100, 3, 0, 1, 100, 10, 0});
+	/* It begins at 2: the 35th is issued at 62. */
+	TRACE("a chain that begins anew", &small, ({CP_SIM_cycles, 128}), CHAIN(1, 60),
+		{OPERATION, NONE, NONE, 1, 1, 3, 0, 1, 0, 0, 0}, CHAIN(1, 60));
+	/* The third instruction waits from 2 to 50. */
+	TRACE("a branch behind a chain", &small,
+		({CP_SIM_cycles, 163}, {CP_SIM_time_branch, 15},
+			{CP_SIM_time_issue, 148}),
+		CHAIN(1, 50), {A_BRANCH, 1, NONE, NONE, 0, 3, 0, 0, 0, 0, 0},
+		{OPERATION, NONE, NONE, 2, 1, 3, 0, 1, 0, 0, 0});
+	/* The 33rd waits from 32 to 50. */
+	TRACE("a branch beside it", &small, ({CP_SIM_cycles, 118}), CHAIN(1, 50),
+		{A_BRANCH, 2, NONE, NONE, 0, 3, 0, 0, 0, 0, 0},
+		{OPERATION, NONE, NONE, 2, 1, 3, 0, 1, 0, 0, 0});
+}
+
+static void loads_of_chains(void)
+{
+	/* It starts at 50: the 33rd waits from 32 to 50, the 34th from 51 to 150. */
+	TRACE("a load behind a chain", &small,
+		({CP_SIM_cycles, 217}, {CP_SIM_time_issue, 118},
+			{CP_SIM_time_memory, 99}),
+		CHAIN(1, 50), LOAD_MEMORY(1, 2));
+	/* The same, but the 34th waits for the chain from 51 to 54 first. */
+	TRACE("a load in a chain", &small,
+		({CP_SIM_cycles, 217}, {CP_SIM_time_issue, 121},
+			{CP_SIM_time_memory, 96}),
+		CHAIN(1, 50), {A_LOAD, 1, NONE, 1, 0, 2, 0, 1, 4, 0, 0});
+	/* Nothing hangs on a chain that begins: the 33rd waits, not the eleventh. */
+	TRACE("a load that begins a chain", &small,
+		({CP_SIM_cycles, 168}, {CP_SIM_time_memory, 68}),
+		{A_LOAD, 1, NONE, 1, 0, 2, 0, 1, 4, 10, 0});
+	/* It starts at 2: the 35th, which is issued at 52, waits up to 102. */
+	TRACE("a load behind what ended one", &small, ({CP_SIM_cycles, 168}),
+		CHAIN(1, 50), {OPERATION, NONE, NONE, 1, 1, 3, 0, 1, 0, 0, 0},
+		LOAD_MEMORY(1, 2));
 }
 
 static void limits(void)
@@ -282,14 +353,14 @@ static void limits(void)
 	TRACE("a branch", &small,
 		({CP_SIM_cycles, 213}, {CP_SIM_time_branch, 15},
 			{CP_SIM_time_memory, 98}),
-		LOAD_MEMORY(NONE, 1), {A_BRANCH, 1, NONE, NONE, 0, 3, 0, 0},
-		{OPERATION, NONE, NONE, 2, 1, 3, 0, 1});
+		LOAD_MEMORY(NONE, 1), {A_BRANCH, 1, NONE, NONE, 0, 3, 0, 0, 0, 0, 0},
+		{OPERATION, NONE, NONE, 2, 1, 3, 0, 1, 0, 0, 0});
 	m.time.write_buffers = 2;
 	/* The third store waits from 2 to 100. */
 	TRACE("stores", &m, ({CP_SIM_cycles, 198}, {CP_SIM_time_store, 98}),
-		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1},
-		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1},
-		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1});
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1, 0, 0, 0},
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1, 0, 0, 0},
+		{A_STORE, NONE, NONE, NONE, 0, 2, 0, 1, 0, 0, 0});
 	m = small;
 	m.ooo.memory_line = 3200;
 	/* Memory has given two lines by 64: the third load starts then, not at 2. */
@@ -333,11 +404,12 @@ static void rooms(void)
 	 * from 80 to 120, its line there at 220; the 35th would be issued at 142. */
 	TRACE("a walker", &m,
 		({CP_SIM_cycles, 286}, {CP_SIM_time_tlb, 118}, {CP_SIM_time_memory, 68}),
-		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1}, {A_LOAD, NONE, NONE, 2, 0, 2, 1, 1},
-		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1});
+		{A_LOAD, NONE, NONE, 1, 0, 2, 1, 1, 0, 0, 0},
+		{A_LOAD, NONE, NONE, 2, 0, 2, 1, 1, 0, 0, 0},
+		{A_LOAD, NONE, NONE, 3, 0, 2, 1, 1, 0, 0, 0});
 	/* The walk, and the hit behind it: at 44. */
 	TRACE("a page alone", &small, ({CP_SIM_cycles, 112}, {CP_SIM_time_tlb, 12}),
-		{A_LOAD, NONE, NONE, 1, 0, 3, 1, 1});
+		{A_LOAD, NONE, NONE, 1, 0, 3, 1, 1, 0, 0, 0});
 }
 
 /* The last level has the line, no TLB the page. */
@@ -384,7 +456,7 @@ static void shared_line(void)
 	begin(&small);
 	ahead_begin(core, &b, ++lines);
 	nloads = 0;
-	miss(&(struct instruction){A_LOAD, 1, NONE, NONE, 0, 2, 0, 1});
+	miss(&(struct instruction){A_LOAD, 1, NONE, NONE, 0, 2, 0, 1, 0, 0, 0});
 	core->count[CP_SIM_instructions] += 2;
 	execute(&next);
 	core->count[CP_SIM_instructions] += 97;
@@ -618,6 +690,11 @@ static struct plain {
 	uint64_t store[LENGTH]; /* of each store that misses: when it leaves */
 	int after_branch, condition;
 	uint64_t known; /* of the branch before */
+	/* Chains: when they are ready, in ticks, and what wait for them is made of, as
+	 * the superblock found it. */
+	uint64_t chain[REGISTERS], chain_end[LENGTH];
+	int in_chain[LENGTH]; /* loads */
+	uint32_t made_of[REGISTERS], condition_of;
 } plain;
 
 static const enum cp_sim_counter stack[] = {
@@ -633,9 +710,36 @@ static void plain_tick(enum cp_sim_counter why)
 static int plain_wall(const struct machine *m, int number)
 {
 	for (int i = 0; i <= number - (int)m->ooo.window; i++)
-		if (plain.line[i] > plain.cycle)
+		if (!plain.in_chain[i] && plain.line[i] > plain.cycle)
 			return i;
 	return -1;
+}
+
+/* The same of chains, whose instructions are as far behind as may be, and of their lines.
+ */
+static int plain_end(const struct instruction *of, int number)
+{
+	for (int i = 0; i <= number - of->reach; i++)
+		if (plain.chain_end[i] > plain.cycle ||
+			(plain.in_chain[i] && plain.line[i] > plain.cycle))
+			return i;
+	return -1;
+}
+
+/* The cycle in which the chains of those registers are ready. */
+static uint64_t plain_chains(uint32_t registers)
+{
+	uint64_t latest = 0;
+
+	for (int r = 0; r < REGISTERS; r++)
+		if (registers >> r & 1 && plain.chain[r] > latest)
+			latest = plain.chain[r];
+	return latest / AHEAD_TICKS;
+}
+
+static uint32_t plain_made_of(int r)
+{
+	return r == NONE ? 0 : plain.made_of[r];
 }
 
 static void plain_issue(const struct machine *m, const struct instruction *i, int number)
@@ -646,16 +750,24 @@ static void plain_issue(const struct machine *m, const struct instruction *i, in
 		plain_tick(CP_SIM_time_issue);
 	while ((wall = plain_wall(m, number)) >= 0)
 		plain_tick(stack[plain.line_level[wall]]);
+	while ((wall = plain_end(i, number)) >= 0)
+		plain_tick(plain.chain_end[wall] > plain.cycle
+				   ? CP_SIM_time_issue
+				   : stack[plain.line_level[wall]]);
 	if (plain.after_branch) {
+		while (plain_chains(plain.condition_of) > plain.cycle)
+			plain_tick(CP_SIM_time_issue);
 		while (plain.known > plain.cycle)
 			plain_tick(stack[plain.condition]);
 		for (uint32_t k = 0; k < m->ooo.mispredict; k++)
 			plain_tick(CP_SIM_time_branch);
 	}
 	plain.after_branch = 0;
-	for (int r = 0; i->begins && r < REGISTERS; r++)
+	for (int r = 0; i->begins && r < REGISTERS; r++) {
 		if (plain.ready[r] <= plain.cycle)
 			plain.ready[r] = 0;
+		plain.made_of[r] = 1u << r;
+	}
 	if (entries && i->what == A_STORE && i->level < 3)
 		while (plain.stored >= entries &&
 			plain.store[plain.stored - entries] > plain.cycle)
@@ -679,16 +791,20 @@ static void plain_put(const struct instruction *i, uint64_t ready, int level)
 static void plain_load(const struct machine *m, const struct instruction *i, int number)
 {
 	const uint32_t latency[] = {m->time.l2, m->time.llc, m->time.memory};
-	uint64_t address = plain_ready(i->from, 0);
+	uint64_t address = plain_ready(i->from, 0),
+		 chains = plain_chains(plain_made_of(i->from));
 	int level = i->from == NONE ? 0 : plain.level[i->from];
 
 	if (i->level == 3) {
 		plain_put(i, plain_ready(i->from, (int)m->ooo.l1), level);
 		return;
 	}
+	address = address > chains ? address : chains;
 	plain.line[number] =
 		(address > plain.cycle ? address : plain.cycle) + latency[i->level];
 	plain.line_level[number] = i->level;
+	plain.in_chain[number] = i->chain && !i->beside && plain.chain[i->to] &&
+				 plain_made_of(i->from) >> i->to & 1;
 	plain_put(i, plain.line[number], i->level);
 }
 
@@ -703,11 +819,27 @@ static void plain_store(const struct machine *m, const struct instruction *i)
 	plain.store[plain.stored++] = there > before ? there : before;
 }
 
+/* A chain goes on from where it has got to. */
+static void plain_chain(const struct machine *m, const struct instruction *i, int number)
+{
+	int width = (int)m->ooo.width / 100;
+	uint64_t now = plain.cycle * AHEAD_TICKS +
+		       (uint64_t)(number % width * (AHEAD_TICKS / width)),
+		 *chain = &plain.chain[i->to];
+
+	*chain = (*chain > now ? *chain : now) + (uint64_t)i->chain * AHEAD_TICKS;
+	plain.chain_end[number] = *chain / AHEAD_TICKS;
+}
+
 static void plain_do(const struct machine *m, const struct instruction *i, int number)
 {
 	uint64_t one, other;
+	uint32_t of;
 
 	plain_issue(m, i, number);
+	of = plain_made_of(i->from);
+	if (is_anew(i))
+		plain.chain[i->to] = 0;
 	switch (i->what) {
 	case A_LOAD:
 		plain_load(m, i, number);
@@ -719,6 +851,7 @@ static void plain_do(const struct machine *m, const struct instruction *i, int n
 		plain.after_branch = 1;
 		plain.known = plain_ready(i->from, i->latency);
 		plain.condition = i->from == NONE ? 0 : plain.level[i->from];
+		plain.condition_of = of;
 		break;
 	default:
 		one = plain_ready(i->from, i->latency);
@@ -727,13 +860,18 @@ static void plain_do(const struct machine *m, const struct instruction *i, int n
 			plain.level[one >= other && i->from != NONE ? i->from
 				    : i->other != NONE              ? i->other
 								    : 0]);
+		of |= plain_made_of(i->other);
 	}
+	if (i->to != NONE)
+		plain.made_of[i->to] = of;
+	if (i->chain)
+		plain_chain(m, i, number);
 }
 
 static struct instruction pick(int after_branch, int loads)
 {
 	static const enum what often[] = {OPERATION, OPERATION, OPERATION, A_LOAD, A_LOAD,
-		A_LOAD, A_STORE, A_BRANCH};
+		A_LOAD, A_STORE, A_BRANCH, 0, 0, 0};
 	struct instruction i = {.what = often[random_below(8)],
 		.from = (int)random_below(REGISTERS + 1),
 		.other = NONE,
@@ -746,6 +884,11 @@ static struct instruction pick(int after_branch, int loads)
 		i.other = (int)random_below(REGISTERS + 1);
 	if (i.what <= A_LOAD)
 		i.to = (int)random_below(REGISTERS);
+	if (i.what <= A_LOAD && random_below(4) == 0) {
+		i.from = i.to;
+		i.chain = 1 + (int)random_below(40);
+		i.beside = (int)random_below(2);
+	}
 	if ((i.what == A_LOAD || i.what == A_STORE) && random_below(3) == 0)
 		i.level = (int)random_below(3);
 	if (i.what == A_BRANCH && random_below(3))
@@ -775,16 +918,19 @@ static void random_trace(int round)
 {
 	struct machine m = small;
 	struct instruction i = {.what = OPERATION};
+	int reach;
 
 	memset(&plain, 0, sizeof(plain));
 	m.ooo.window = 8 + random_below(60);
 	m.ooo.width = 100 * (1 + random_below(4));
 	m.time.memory = 40 + random_below(200);
 	m.time.write_buffers = random_below(5);
+	reach = 4 + (int)random_below(m.ooo.window - 3);
 	begin(&m);
 	nloads = 0;
 	for (int n = 0; n < LENGTH; n++) {
 		i = pick(n == 0 || i.what == A_BRANCH, i.begins ? 0 : nloads);
+		i.reach = reach;
 		plain_do(&m, &i, n);
 		execute(&i);
 		if (random_below(50) == 0)
@@ -792,7 +938,7 @@ static void random_trace(int round)
 	}
 	/* Whoever comes next has been waited for, but by no branch that is not over. */
 	plain.after_branch = 0;
-	i = (struct instruction){OPERATION, NONE, NONE, NONE, 0, 3, 0, 1};
+	i = (struct instruction){OPERATION, NONE, NONE, NONE, 0, 3, 0, 1, 0, reach, 0};
 	plain_do(&m, &i,
 		LENGTH - 1 +
 			(int)(m.ooo.width / 100 - (LENGTH - 1) % (m.ooo.width / 100)));
@@ -806,6 +952,8 @@ int main(void)
 	plan_lazy();
 	batch_told.observe = timing_observe;
 	values();
+	chains();
+	loads_of_chains();
 	limits();
 	rooms();
 	code();

@@ -79,12 +79,13 @@ static void collect(void)
 	memset(core->count, 0, sizeof(core->count));
 }
 
+/* Each makes a chain so many cycles longer. */
+static struct batch plain = {.clock = (uint64_t)BATCH << 32, .chain_reach = 32};
+
 /* Somebody collects after so many batches. */
 static void run(
 	const struct time_sample *plan, misses *misses, uint32_t batches, uint32_t each)
 {
-	static struct batch plain = {.clock = (uint64_t)BATCH << 32};
-
 	batch_told.sample = *plan;
 	memset(&uncore, 0, sizeof(uncore));
 	memset(all, 0, sizeof(all));
@@ -176,6 +177,23 @@ static void nothing(void)
 	is_u64(all[CP_SIM_time_variance], 0, "and nothing varies");
 }
 
+/* What is waited for chains is that of units, too, beside what instructions take. */
+static void chains(void)
+{
+	uint64_t true_cycles;
+	double off;
+
+	plain.chain_cycles = 2 * BATCH;
+	run(&in_full, none, MANY, 997);
+	true_cycles = all[CP_SIM_cycles];
+	is_u64((true_cycles + 100) / (MANY * BATCH), 2, "chains take twice as long");
+	run(&some, none, MANY, 997);
+	off = (double)all[CP_SIM_cycles] / (double)true_cycles - 1;
+	ok(fabs(off) <= 0.001, "and so they do in a sample: %.5f", off);
+	is_u64(all[CP_SIM_time_issue], all[CP_SIM_cycles], "which is issue");
+	plain.chain_cycles = 0;
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -184,5 +202,6 @@ int main(void)
 	check_sample("even misses", each_tenth);
 	check_sample("misses in phases", in_phases);
 	nothing();
+	chains();
 	return 0;
 }

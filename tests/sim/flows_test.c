@@ -269,29 +269,111 @@ static void two_by_a_pointer(void)
 	is_u64(f->value[2].again, 0, "none comes later");
 }
 
-/* Two instructions take half a cycle of a width of four, products of themselves three. */
-static void chains(void)
+/* A register gets what that makes of one. */
+static void put_operation(int to, IROp op, int from)
 {
 	IRTemp temp;
 
+	flows_instruction();
+	temp = get_register(from);
+	put_register(to, compute(op, temp, temp), Ity_I64);
+}
+
+/* Two instructions take half a cycle of a width of four, a product of itself three. */
+static void chains(void)
+{
+	struct flowed flowed;
+
+	begin();
+	put_operation(0, Iop_Mul64, 0);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_of, 0, "a chain");
+	is_u64(flowed.chain_cycles, 3, "of a product");
+	is_u64(flowed.chain_reach, 2 * 97, "half of the instructions wait for it");
+	is_u64(flowed.anew, 0, "it is nothing new");
+	put_operation(1, Iop_Add64, 2);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_cycles, 0, "what goes beside it makes it no longer");
+	is_u64(flowed.anew, 2, "and is new");
+	put_operation(3, Iop_DivU64, 3);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_of, 3, "another one is longer");
+	is_u64(flowed.chain_cycles, 13, "and is told from its beginning");
+	put_operation(3, Iop_Mul64, 3);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_cycles, 3, "it goes on");
+	put_operation(3, Iop_Mul64, 0);
+	is_u64(flows_take(2, 0, 0).anew, 8, "and is given up");
+}
+
+/* Of four instructions one, two or three wait for a chain: 97 of them fill the scheduler.
+ */
+static void reaches(void)
+{
+	begin();
+	put_operation(0, Iop_DivU64, 0);
+	put_operation(1, Iop_Add64, 2);
+	is_u64(flows_take(4, 0, 0).chain_reach, 224,
+		"one waits: the window is full first");
+	begin();
+	put_operation(0, Iop_DivU64, 0);
+	put_operation(1, Iop_Add64, 0);
+	is_u64(flows_take(4, 0, 0).chain_reach, 97 * 4 / 2, "two wait");
+	begin();
+	put_operation(0, Iop_DivU64, 0);
+	put_operation(1, Iop_Add64, 0);
+	put_operation(2, Iop_Add64, 1);
+	is_u64(flows_take(4, 0, 0).chain_reach, 97 * 4 / 3, "one by another, too");
+}
+
+/* A list, and a counter beside a load. */
+static void chains_of_loads(void)
+{
+	struct flowed flowed;
+
 	begin();
 	flows_instruction();
-	temp = get_register(0);
-	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
-	is_u64(flows_take(2, 0, 0).chain, 3 * AHEAD_TICKS - AHEAD_TICKS / 2, "a chain");
+	put_register(1, load_from(get_register(0)), Ity_I64);
 	flows_instruction();
-	put_register(1, get_register(2), Ity_I64);
-	is_u64(flows_take(2, 0, 0).chain, 0, "what goes beside it hides it no more");
+	put_register(0, load_from(get_register(0)), Ity_I64);
+	flowed = flows_take(2, 2, 0);
+	is_u64(flowed.chain_cycles, L1, "a pointer");
+	is_u64(flowed.chain_loads, 2, "hangs on its load alone");
 	begin();
+	put_operation(0, Iop_Mul64, 0);
 	flows_instruction();
-	temp = get_register(1);
-	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
-	is_u64(flows_take(2, 0, 0).chain, 0, "another register is no chain");
+	put_register(1, load_from(get_register(0)), Ity_I64);
+	flowed = flows_take(2, 1, 0);
+	is_u64(flowed.chain_cycles, 3, "a counter");
+	is_u64(flowed.chain_loads, 0, "hangs on none");
+}
+
+static void no_chains(void)
+{
+	struct flowed flowed;
+
 	begin();
-	is_u64(flows_take(4, 4, 0).chain, AHEAD_TICKS,
+	put_operation(0, Iop_Mul64, 1);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_cycles, 0, "another register is no chain");
+	is_u64(flowed.anew, 1, "but something new");
+	begin();
+	put_operation(0, Iop_Mul64, 0);
+	is_u64(flows_take(12, 0, 0).chain_cycles, 0, "twelve instructions take as long");
+	begin();
+	put_operation(4, Iop_Mul64, 4);
+	is_u64(flows_take(2, 0, 0).chain_cycles, 0, "a stack pointer is none");
+}
+
+static void ports(void)
+{
+	begin();
+	is_u64(flows_take(4, 4, 0).ports, AHEAD_TICKS,
 		"four loads by two ports: a cycle more");
 	begin();
-	is_u64(flows_take(4, 0, 4).chain, 3 * AHEAD_TICKS, "four stores by one");
+	is_u64(flows_take(4, 0, 4).ports, 3 * AHEAD_TICKS, "four stores by one");
+	begin();
+	is_u64(flows_take(4, 2, 1).ports, 0, "beside instructions they take no time");
 }
 
 /* The key of an operation's flow. */
@@ -495,6 +577,10 @@ int main(void)
 	a_byte();
 	two_by_a_pointer();
 	chains();
+	reaches();
+	chains_of_loads();
+	no_chains();
+	ports();
 	keys();
 	latencies();
 	for (int i = 0; i < 300; i++)

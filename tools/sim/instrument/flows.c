@@ -40,7 +40,11 @@ static struct {
 	struct trails registers[FLOW_REGISTERS];
 	ULong written; /* registers, since the last batch */
 	UInt instruction, nloads, first_load;
-	ULong issued, chained; /* ticks, of the superblock so far */
+	ULong issued;                  /* ticks, of the superblock so far */
+	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
+	/* By how many instructions of the batch each register is waited for, and the last
+	 * of them. */
+	UInt waiters[FLOW_REGISTERS], waiter[FLOW_REGISTERS];
 	Bool begins, branches;
 	struct trails address[FLOW_LOADS], condition;
 	struct {
@@ -172,6 +176,16 @@ static void read_register(struct value *to, Int offset)
 		merge_trails(&to->trails, &flows.registers[at]);
 }
 
+/* The instruction waits for what those hang on. */
+static void note_waiter(const struct trails *trails)
+{
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		if (trails->from[i] && flows.waiter[i] != flows.instruction) {
+			flows.waiter[i] = flows.instruction;
+			flows.waiters[i]++;
+		}
+}
+
 /* The value that a load brings; other pieces of its instruction may add to it. */
 static struct value value_of_load(const IRExpr *from)
 {
@@ -179,6 +193,7 @@ static struct value value_of_load(const IRExpr *from)
 
 	add_operand(&v, from);
 	v.latency = 0;
+	note_waiter(&v.trails);
 	if (flows.nloads < FLOW_LOADS)
 		flows.address[flows.nloads] = v.trails;
 	lengthen_trails(&v.trails, out_of_order()->l1);
@@ -243,6 +258,7 @@ static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 	if ((at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) ||
 		(at == FLAGS && flows.written >> FLAGS & 1))
 		merge_trails(&trails, &flows.registers[at]);
+	note_waiter(&trails);
 	flows.registers[at] = trails;
 	flows.written |= 1ull << at;
 }
@@ -318,6 +334,7 @@ void flows_branch(const IRExpr *on)
 
 	add_operand(&v, on);
 	flows.condition = whole_trails(&v);
+	note_waiter(&flows.condition);
 	flows.branches = True;
 }
 
@@ -330,7 +347,8 @@ void flows_begin(void)
 		flows.registers[i].from[i] = 1;
 	flows.written = 0;
 	flows.nloads = flows.first_load = 0;
-	flows.issued = flows.chained = 0;
+	flows.issued = 0;
+	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
 	flows.branches = False;
 }
@@ -481,44 +499,87 @@ static ULong most_of(ULong a, ULong b)
 	return a > b ? a : b;
 }
 
-/* The longest way from a register to itself: what the next round would have to wait for.
- * The stack pointer's is computed in front. */
-static ULong longest_chain(void)
-{
-	UInt longest = 0;
-
-	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		if (i != STACK_REGISTER && i != FLAGS &&
-			flows.registers[i].from[i] > longest)
-			longest = flows.registers[i].from[i];
-	return longest ? longest - 1 : 0;
-}
-
 static ULong ticks_for(UInt n, UInt hundredths)
 {
 	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
 }
 
-/* How many more ticks all so far take than their instructions alone. */
-static UInt chain_of(UInt instructions, UInt loads, UInt stores)
+/* How many more ticks the batch takes by the ports of its loads and stores than by its
+ * instructions. */
+static UInt ports_of(UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
-	ULong slots = ticks_for(instructions, of->width), all, before = flows.chained;
-
-	flows.issued += slots;
-	all = most_of(flows.issued + flows.chained, longest_chain() * AHEAD_TICKS);
-	all = most_of(all, flows.issued + before - slots +
-				   most_of(ticks_for(loads, of->loads),
+	ULong slots = ticks_for(instructions, of->width),
+	      all = most_of(slots, most_of(ticks_for(loads, of->loads),
 					   ticks_for(stores, of->stores)));
-	flows.chained = all - flows.issued;
-	return (UInt)(flows.chained - before);
+
+	flows.issued += all;
+	return (UInt)(all - slots);
+}
+
+/* The register with the longest way to itself, which the next round would have to wait
+ * for; that of the stack pointer is computed in front. */
+static UInt longest_chain(void)
+{
+	UInt longest = FLAGS;
+
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		if (i != STACK_REGISTER && i != FLAGS &&
+			flows.registers[i].from[i] >
+				(longest == FLAGS
+						? 1
+						: flows.registers[longest].from[longest]))
+			longest = i;
+	return longest;
+}
+
+/* The batch's loads that the register hangs on. */
+static ULong loads_in(UInt of)
+{
+	ULong loads = 0;
+
+	for (UInt i = flows.first_load; i < flows.nloads; i++)
+		loads |= bit_if(flows.registers[of].from[FLOW_REGISTERS + i] != 0, i);
+	return loads;
+}
+
+/* A chain that takes longer than all instructions so far: by how much it has got longer.
+ */
+static void tell_chain(struct flowed *flowed, UInt instructions)
+{
+	UInt of = longest_chain(),
+	     cycles = of == FLAGS ? 0 : flows.registers[of].from[of] - 1;
+
+	if ((ULong)cycles * AHEAD_TICKS <= flows.issued || cycles <= flows.chained[of])
+		return;
+	flowed->chain_of = (UChar)of;
+	flowed->chain_cycles = (UChar)(cycles - flows.chained[of]);
+	flowed->chain_loads = loads_in(of);
+	flowed->chain_reach =
+		chain_reach(out_of_order(), instructions, flows.waiters[of]);
+	flows.chained[of] = (UChar)cycles;
+}
+
+/* Registers that the batch writes and that have nothing of what they were. */
+static ULong written_anew(void)
+{
+	ULong anew = 0;
+
+	for (ULong written = flows.written; written; written &= written - 1) {
+		UInt to = (UInt)__builtin_ctzll(written);
+
+		anew |= bit_if(!flows.registers[to].from[to], to);
+	}
+	return anew;
 }
 
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 {
-	struct flowed flowed = {
-		NULL, flows.branches, chain_of(instructions, loads, stores), 0};
+	struct flowed flowed = {.branches = flows.branches,
+		.ports = ports_of(instructions, loads, stores),
+		.anew = written_anew()};
 
+	tell_chain(&flowed, instructions);
 	describe_all();
 	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
 		flows.branches) {
@@ -529,6 +590,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	}
 	flows.begins = flows.branches = False;
 	flows.written = 0;
+	VG_(memset)(flows.waiters, 0, sizeof(flows.waiters));
 	flows.first_load = flows.nloads;
 	return flowed;
 }

@@ -21,12 +21,14 @@ Int flows_load(const IRSB *in, Int at);
 void flows_branch(const IRExpr *on);
 
 /* The flow since the last time, for so many instructions, loads and stores: as struct
- * batch has it, by how many ticks chains are longer, and a number that differs if the
- * flow does. */
+ * batch has it, and a number that differs if the flow does. */
 struct flowed {
 	const struct flow *flow;
 	Bool branches;
-	UInt chain, key;
+	UInt ports, key;
+	UChar chain_of, chain_cycles;
+	UInt chain_reach;
+	ULong anew, chain_loads;
 };
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores);
 

@@ -191,3 +191,14 @@ UInt latency_of(const IRExpr *e, const struct ooo *of)
 		return of->float_multiply ? of->float_multiply : COMMON_FLOAT_MULTIPLY;
 	return kind;
 }
+
+/* Entries for instructions that wait for others: Skylake's (WikiChip, "Skylake (client)",
+ * key changes from Broadwell); of other cores that is assumed. */
+#define SCHEDULER 97
+
+UInt chain_reach(const struct ooo *of, UInt instructions, UInt waiters)
+{
+	UInt reach = waiters ? SCHEDULER * instructions / waiters : of->window;
+
+	return reach < of->window ? reach : of->window;
+}

@@ -511,7 +511,7 @@ static void add_to(struct front *f, uint32_t i, uint64_t lines)
 	count[CP_SIM_l1d_loads] += f->loads;
 	count[CP_SIM_l1d_stores] += f->stores;
 	count[CP_SIM_l1d_rmw] += f->rmw;
-	f->member[i]->chained += f->chain;
+	f->member[i]->ported += f->ports;
 	if (!(f->code_aware >> i & 1)) /* which counts by itself */
 		count[CP_SIM_l1i_accesses] += lines;
 }
@@ -524,7 +524,7 @@ void front_collect(struct front *f)
 	for (uint32_t i = 0; i < f->nmembers; i++)
 		add_to(f, i, lines);
 	f->clock = (uint32_t)f->clock;
-	f->loads = f->stores = f->rmw = f->chain = f->idle_ticks = 0;
+	f->loads = f->stores = f->rmw = f->ports = f->idle_ticks = 0;
 	if (f->clock > CLOCK_LIMIT) {
 		forget_all(f);
 		f->epoch += EPOCH;

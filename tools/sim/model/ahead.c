@@ -107,22 +107,6 @@ static __attribute__((noinline)) struct trip travel_all(
 	return last;
 }
 
-/* None waits for a line that is there before the window's instructions are issued. */
-LANES_INLINE void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
-{
-	if (trip->ready <= a->lines_ready)
-		return;
-	a->lines_ready = trip->ready;
-	if (trip->ready <= cycle_now(a) + a->window_cycles)
-		return;
-	if (!a->nwalls)
-		a->first_wall = 0;
-	if (a->nwalls == WALLS)
-		pass_wall(core, a, &a->at);
-	a->wall[(a->first_wall + a->nwalls++) % WALLS] =
-		(struct wall){a->at.number + a->of.window, *trip};
-}
-
 /* The store waits while as many as there are entries have not left. */
 static void wait_for_entry(struct core *core, struct ahead *a)
 {
@@ -174,20 +158,37 @@ LANES_INLINE struct trip travel(
 
 /* A branch went otherwise than foreseen, and is known then. */
 LANES_INLINE void mispredict_branch(
-	struct core *core, struct ahead *a, when known, struct position past)
+	struct core *core, struct ahead *a, when known, const struct step *step)
 {
-	advance_to(core, a, position_past(a, past));
+	if (a->chains)
+		wait_for_chains(core, a, step == a->steps ? a->last : step[-1].batch);
 	if (cycle_of(known) > cycle_now(a))
 		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
 	a->delay += a->of.mispredict;
 	core->count[CP_SIM_time_branch] += a->of.mispredict;
 }
 
-/* The branch that a superblock of that flow was left by. */
-static __attribute__((noinline)) void mispredict_late(
-	struct core *core, struct ahead *a, const struct flow *f, struct position past)
+LANES_INLINE void take_turn(
+	struct core *core, struct ahead *a, const struct turn *turn, when known)
 {
-	mispredict_branch(core, a, ready_when(a, f, &f->value[f->nloads]), past);
+	advance_to(core, a, position_past(a, turn->past));
+	a->chains &= ~turn->anew;
+	if (turn->is_chain)
+		lengthen_chain(core, a, turn->step->batch);
+	else
+		mispredict_branch(core, a, known, turn->step);
+}
+
+/* Those of a step, behind a superblock of that flow; the next ones. */
+static __attribute__((noinline)) const struct turn *take_turns_late(
+	struct core *core, struct ahead *a, const struct flow *f, const struct turn *turn)
+{
+	const struct step *step = turn->step;
+
+	for (; turn->step == step; turn++)
+		take_turn(core, a, turn,
+			turn->is_chain ? 0 : ready_when(a, f, &f->value[f->nloads]));
+	return turn;
 }
 
 /* A superblock begins: with registers as they are.  Those that are ready by now are found
@@ -203,26 +204,35 @@ LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct posit
 	return a->late_now;
 }
 
-/* The branches among the steps that were not foreseen, which hangs on no time. */
+/* The steps whose time has to be known, which hangs on no time. */
 LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 {
 	struct history history = a->guesses.history;
 	struct position past = a->past;
 	struct turn *turn = a->turns;
 	uint32_t branches = a->last && a->last->branches;
+	uint64_t anew = a->anew;
 
 	for (const struct step *step = a->steps; step < end; step++) {
 		const struct batch *b = step->batch;
 
-		if (guesses_miss(&a->guesses, &history, branches, b, step->line))
-			*turn++ = (struct turn){step, past};
+		if (guesses_miss(&a->guesses, &history, branches, b, step->line)) {
+			*turn++ = (struct turn){step, past, anew, 0};
+			anew = 0;
+		}
+		if (b->chain_cycles) {
+			*turn++ = (struct turn){step, past, anew, 1};
+			anew = 0;
+		}
 		branches = b->branches;
+		anew |= b->anew;
 		past.number += b->clock >> 32;
-		past.ticks += b->chain;
+		past.ticks += b->ports;
 	}
 	turn->step = NULL;
 	a->guesses.history = history;
 	a->past = past;
+	a->anew = anew;
 }
 
 /* Steps while any value is late, from `past` on; the first turn behind them. */
@@ -237,12 +247,12 @@ static __attribute__((noinline)) const struct turn *follow_values(
 
 		pass_on(a, f);
 		if (turn->step == step)
-			mispredict_late(core, a, f, turn++->past);
+			turn = take_turns_late(core, a, f, turn);
 		f = b->flow;
 		if (f && f->begins)
 			a->is_late = take_over(core, a, past);
 		past.number += b->clock >> 32;
-		past.ticks += b->chain;
+		past.ticks += b->ports;
 	}
 	return turn;
 }
@@ -261,7 +271,7 @@ void ahead_follow(struct core *core)
 	if (a->is_late)
 		turn = follow_values(core, a, end, past);
 	for (; turn->step; turn++)
-		mispredict_branch(core, a, 0, turn->past);
+		take_turn(core, a, turn, 0);
 	a->last = end[-1].batch;
 	core->next_step = a->steps;
 }
@@ -273,27 +283,28 @@ static void fetch_code(struct core *core, struct ahead *a, const struct change *
 	a->delay += wait_for_code(core, &a->reach, by);
 }
 
-/* The misses of a reference. */
-struct misses {
-	struct missed lines;
-	uint64_t pages, walks;
-};
-
 /* A load that misses no line but its page's has a value that is late, too. */
 LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
 {
 	int32_t which = origin->load;
-	uint64_t start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
-	struct journey j = {m->lines, LOAD, start,
-		translate_pages(core, a, m->pages, m->walks, start), 0};
-	struct trip trip = travel(core, a, &j, origin->address);
+	uint64_t chains = chains_of_load(a, which),
+		 start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
+	struct journey j = {m->lines, LOAD, start, 0, 0};
+	struct trip trip;
 
+	if (chains)
+		j.start = later_of(start, address_by_chains(a, chains));
+	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
+	trip = travel(core, a, &j, origin->address);
 	if (!m->lines.l1)
 		trip.ready += a->of.l1;
 	value_comes(a, which, when_of(trip.ready, trip.level));
 	share_line(a, which, when_of(trip.ready, trip.level));
-	add_wall(core, a, &trip);
+	if (chains && is_in_chain(a, which, chains))
+		add_end(core, a, a->last->chain_reach, &trip);
+	else
+		add_wall(core, a, &trip);
 }
 
 LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct misses *m,
@@ -318,32 +329,6 @@ LANES_INLINE void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_
 		room_take(&a->llc_lines, cycle_now(a), a->of.llc_line);
 	for (; llc; llc--)
 		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
-}
-
-static struct misses misses_of_load(const struct change *by, const struct deed *did)
-{
-	return (struct misses){
-		{did->loads, GREW(by, l2_load_lines), GREW(by, llc_load_lines),
-			GREW(by, loads_one_hop), GREW(by, loads_two_hop),
-			GREW(by, hitm) | GREW(by, loads_cache_to_cache),
-			GREW(by, loads_remote_cache)},
-		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
-}
-
-/* The load of an instruction that loads, too, has found the page. */
-static struct misses misses_of_store(const struct change *by, const struct deed *did)
-{
-	struct misses m = {
-		{did->stores, GREW(by, l2_store_lines), GREW(by, llc_store_lines),
-			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
-			GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
-			GREW(by, hitm) | GREW(by, remote_hitm),
-			GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
-		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
-
-	if (did->loads)
-		m.pages = m.walks = 0;
-	return m;
 }
 
 static __attribute__((noinline)) void observe_any(
@@ -485,7 +470,7 @@ void ahead_collect(struct core *core)
 		return;
 	ahead_follow(core);
 	a->number += core->count[CP_SIM_instructions];
-	a->past = (struct position){a->number, core->chained};
+	a->past = (struct position){a->number, core->ported};
 	at = position_past(a, a->past);
 	if (a->units.phase == BETWEEN_UNITS)
 		pass_between(a, at);

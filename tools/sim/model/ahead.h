@@ -4,15 +4,18 @@
  * are issued as if nothing missed, and what misses brings is late for three who wait.
  *
  * 1. An instruction is issued as many cycles after the first one as there are
- *    instructions in between, divided by the width, and as chains take longer than that:
- *    what each register of a superblock needs of itself, at the latencies of hits.  To
- *    that come the delays so far.
+ *    instructions in between, divided by the width, and as ports for loads and stores
+ *    take longer than that.  To that come the delays so far.
  * 2. A load that misses starts when it is issued and its address is ready, and there is
  *    room: in each 64 cycles, fill buffers give 64 times their number of cycles, a level
  *    64 cycles of lines, and walkers 64 times their number.  Its value is ready as much
  *    later as the level and the translation take; a value made of others when all are.
  * 3. Retirement is in order: the instruction that is a window behind a load is issued
- *    when the load, and each before it, has its value.
+ *    when the load, and each before it, has its value.  So it is behind a chain: what a
+ *    register of a superblock needs of itself, at the latencies of hits, if that takes
+ *    longer than the superblock's instructions.  It goes on from where the register's
+ *    chain has got to, until the register gets something else.  Loads and branches that
+ *    hang on it wait for it, too.
  * 4. A mispredicted branch is known when what it compares is ready; the next instruction
  *    is issued a penalty later.
  * 5. A line that a store misses takes the same room.  Only stores that miss hold an entry
@@ -31,7 +34,7 @@
 #include "model/flow.h"
 
 /* Parts of a cycle in which instructions and chains are counted: of common widths each
- * takes a whole number of them. */
+ * instruction takes a whole number of them. */
 #define AHEAD_TICKS 24
 
 #define AHEAD_STEPS 128 /* that are noted until somebody looks at them */

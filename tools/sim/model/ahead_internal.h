@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
+ * What instructions wait for that need none of its values, since as many as may be are
+ * behind it: loads that missed, and chains, whose time is known in ticks.
+ *
  * Time of a sample: caches, TLBs and all that is counted there are simulated in full, but
  * batches are noted, and misses followed, in units only.  Each period of instructions has
  * one, somewhere in it; before it comes a stretch that only brings the core into the
@@ -17,6 +20,222 @@
 #define CACHEPEEK_SIM_AHEAD_INTERNAL_H
 
 #include "model/ahead_parts.h"
+
+/* ---- delays ---- */
+
+static void wait_for_line(
+	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
+{
+	a->delay += cycles;
+	core->count[stack_of(level)] += cycles;
+	core->count[CP_SIM_value_stall_cycles] += cycles;
+	if (level >= LAST)
+		core->count[CP_SIM_value_stall_beyond_l2] += cycles;
+	if (level >= MEMORY)
+		core->count[CP_SIM_value_stall_memory] += cycles;
+}
+
+static void wait_for_room(
+	struct core *core, struct ahead *a, enum cp_sim_counter stack, uint64_t cycles)
+{
+	if (!cycles)
+		return;
+	a->delay += cycles;
+	core->count[stack] += cycles;
+	core->count[CP_SIM_buffer_full_cycles] += cycles;
+	core->count[CP_SIM_buffer_full_events]++;
+}
+
+static void wait_for_chain(struct core *core, struct ahead *a, uint64_t cycles)
+{
+	a->delay += cycles;
+	core->count[CP_SIM_time_issue] += cycles;
+}
+
+/* Splits a wait: cycles that more room would have saved, cycles that a known page
+ * would have saved, too, and the rest, of which an earlier trip may be a part. */
+static void wait_for_trip(
+	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
+{
+	uint64_t crowd = at_most(cycles, trip->crowd),
+		 pages = at_most(cycles - crowd, trip->translation);
+
+	if (trip->level == OF_CHAIN) {
+		wait_for_chain(core, a, cycles);
+		return;
+	}
+	wait_for_line(core, a, trip->level, cycles - crowd - pages);
+	wait_for_room(core, a, CP_SIM_time_bandwidth, crowd);
+	a->delay += pages;
+	core->count[CP_SIM_time_tlb] += pages;
+	core->count[CP_SIM_dtlb_stall_cycles] += pages;
+}
+
+/* Ticks at the wall, which is on the way to that position; those of now for one that has
+ * to make room for another (add_wall). */
+static uint64_t ticks_at(
+	const struct ahead *a, const struct position *to, uint64_t number)
+{
+	uint64_t all = to->number - a->at.number;
+
+	if (number <= a->at.number || !all)
+		return a->at.ticks;
+	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
+}
+
+static void pass_wall(
+	struct core *core, struct ahead *a, struct walls *all, const struct position *to)
+{
+	const struct wall *w = &all->of[all->first];
+	uint64_t at = cycle_of_issue(a, ticks_at(a, to, w->number));
+
+	if (w->trip.ready > at)
+		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
+	all->first = (all->first + 1) % WALLS;
+	all->n--;
+}
+
+/* The number of the first wall there; if there is none, a later one than all. */
+LANES_INLINE uint64_t next_wall(const struct walls *all)
+{
+	return all->n ? all->of[all->first].number : ~0ull;
+}
+
+static __attribute__((noinline)) void pass_walls(
+	struct core *core, struct ahead *a, uint64_t number, uint64_t ticks)
+{
+	const struct position to = {number, ticks};
+
+	for (;;) {
+		uint64_t line = next_wall(&a->lines), end = next_wall(&a->ends);
+
+		if (line > number && end > number)
+			return;
+		pass_wall(core, a, line <= end ? &a->lines : &a->ends, &to);
+	}
+}
+
+/* Numbers are passed one by one: as a struct they would be stored in two pieces, and wait
+ * to be read as one. */
+LANES_INLINE void advance_to(struct core *core, struct ahead *a, struct position to)
+{
+	if (to.number < a->at.number)
+		return;
+	if (next_wall(&a->lines) <= to.number || next_wall(&a->ends) <= to.number)
+		pass_walls(core, a, to.number, to.ticks);
+	a->at.number = to.number;
+	a->at.ticks = to.ticks;
+}
+
+/* Walls are passed in their order. */
+LANES_INLINE void put_wall(struct core *core, struct ahead *a, struct walls *all,
+	uint64_t number, const struct trip *trip)
+{
+	uint32_t last = (all->first + all->n - 1) % WALLS;
+
+	if (!all->n)
+		all->first = 0;
+	else if (number < all->of[last].number)
+		number = all->of[last].number;
+	if (all->n == WALLS)
+		pass_wall(core, a, all, &a->at);
+	all->of[(all->first + all->n++) % WALLS] = (struct wall){number, *trip};
+}
+
+/* None waits for a line that is there before the window's instructions are issued. */
+LANES_INLINE void add_wall(struct core *core, struct ahead *a, const struct trip *trip)
+{
+	if (trip->ready <= a->lines_ready)
+		return;
+	a->lines_ready = trip->ready;
+	if (trip->ready > cycle_now(a) + a->window_cycles)
+		put_wall(core, a, &a->lines, a->at.number + a->of.window, trip);
+}
+
+/* The same for a chain, which the instructions behind it wait for. */
+static void add_end(
+	struct core *core, struct ahead *a, uint32_t reach, const struct trip *trip)
+{
+	if (trip->ready <= a->chains_end)
+		return;
+	a->chains_end = trip->ready;
+	if (trip->ready > (ticks_now(a) + ticks_of(a, reach)) / AHEAD_TICKS)
+		put_wall(core, a, &a->ends, a->at.number + reach, trip);
+}
+
+/* ---- chains ---- */
+
+/* A chain goes on where it has got to, or begins now. */
+LANES_INLINE void lengthen_chain(
+	struct core *core, struct ahead *a, const struct batch *b)
+{
+	uint32_t of = b->chain_of;
+	uint64_t bit = 1ull << of, now = ticks_now(a);
+	struct trip end = {.level = OF_CHAIN};
+
+	a->chain_goes_on = (a->chains & bit) != 0;
+	a->chain_before = a->chain_goes_on ? later_of(a->chain[of], now) : now;
+	a->chain[of] = a->chain_before + (uint64_t)b->chain_cycles * AHEAD_TICKS;
+	a->chains |= bit;
+	end.ready = a->chain[of] / AHEAD_TICKS;
+	add_end(core, a, b->chain_reach, &end);
+}
+
+/* When the chains are ready that a value hangs on, in ticks; 0: there are none. */
+LANES_INLINE uint64_t chains_ready(const struct ahead *a, uint64_t registers)
+{
+	uint64_t latest = 0;
+
+	for (registers &= a->chains; registers; registers &= registers - 1)
+		latest = later_of(latest, a->chain[__builtin_ctzll(registers)]);
+	return latest;
+}
+
+/* The branch that the batch ends in waits for the chains that it hangs on. */
+static void wait_for_chains(struct core *core, struct ahead *a, const struct batch *b)
+{
+	const struct flow *f = b ? b->flow : NULL;
+	uint64_t ready;
+
+	if (!f || f->end != FLOW_BRANCHES)
+		return;
+	ready = chains_ready(a, f->value[f->nloads].registers) / AHEAD_TICKS;
+	if (ready > cycle_now(a))
+		wait_for_chain(core, a, ready - cycle_now(a));
+}
+
+/* The chains that the address of that load hangs on. */
+static uint64_t chains_of_load(const struct ahead *a, int32_t load)
+{
+	const struct flow_value *value =
+		a->chains ? value_of_load(flow_of(a), load) : NULL;
+
+	return value ? value->registers & a->chains & ~a->anew : 0;
+}
+
+/* The chain that the batch makes longer. */
+static uint64_t own_chain(const struct ahead *a)
+{
+	return a->last && a->last->chain_cycles ? 1ull << a->last->chain_of : 0;
+}
+
+/* The load's address hangs on the chain, which goes on by what it brings.  What a chain
+ * begins with hangs on nothing: an index that was found otherwise, say. */
+static int is_in_chain(const struct ahead *a, int32_t load, uint64_t chains)
+{
+	return a->chain_goes_on && chains & own_chain(a) &&
+	       a->last->chain_loads >> load & 1;
+}
+
+/* When chains are ready, in cycles: as they were before the batch. */
+static uint64_t address_by_chains(const struct ahead *a, uint64_t chains)
+{
+	uint64_t own = own_chain(a), ready = chains_ready(a, chains & ~own);
+
+	if (chains & own)
+		ready = later_of(ready, a->chain_before);
+	return ready / AHEAD_TICKS;
+}
 
 /* ---- the plan ---- */
 
@@ -57,8 +276,7 @@ static uint32_t weight_of(const struct units *u)
 
 static int is_of_delays(int counter)
 {
-	return counter != CP_SIM_cycles && counter != CP_SIM_time_issue &&
-	       counter < CP_SIM_TIME_SAMPLE;
+	return counter != CP_SIM_cycles && counter < CP_SIM_TIME_SAMPLE;
 }
 
 /* Of the part of a unit that waited so many cycles: 256ths, of squares of cycles. */
@@ -157,12 +375,13 @@ static void begin_warming(
 
 	pass_between(a, at);
 	see_all(core, a);
-	a->nwalls = 0;
+	a->lines.n = a->ends.n = 0;
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
-	a->lines_ready = 0;
+	a->lines_ready = a->chains_end = 0;
+	a->chains = a->anew = 0;
 	a->last = b;
 	a->past = (struct position){at.number + (b->clock >> 32),
-		at.ticks - ticks_of(a, at.number) + b->chain};
+		at.ticks - ticks_of(a, at.number) + b->ports};
 	a->units.phase = WARMING;
 	a->units.next = at.number + batch_told.sample.warm;
 }

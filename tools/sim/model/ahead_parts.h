@@ -125,17 +125,27 @@ LANES_INLINE struct trip last_of(struct trip a, struct trip b)
 	return a.ready > b.ready ? a : b;
 }
 
-/* The instruction that is not issued before a load has its value. */
+/* A trip of no line: the end of a chain. */
+#define OF_CHAIN NLEVELS
+
+/* The instruction that is not issued before a load, or a chain, has its value. */
 struct wall {
 	uint64_t number;
 	struct trip trip;
 };
 
-/* A branch that went otherwise than foreseen: the step behind it, and where that begins.
- */
+struct walls {
+	uint32_t first, n;
+	struct wall of[WALLS];
+};
+
+/* A step whose time has to be known, and where it begins: it makes a chain longer, or is
+ * behind a branch that went otherwise than foreseen. */
 struct turn {
 	const struct step *step;
 	struct position past;
+	uint64_t anew; /* as of a batch, since the turn before */
+	uint32_t is_chain;
 };
 
 /* What the instructions are modelled for (ahead_internal.h): time, all of them or a unit;
@@ -163,7 +173,7 @@ struct ahead {
 	/* Batches since somebody last wanted to know the time, of which nothing needs to
 	 * be known until then: up to the core's next_step. */
 	struct step steps[AHEAD_STEPS];
-	struct position past; /* of all before those; of ticks those of chains */
+	struct position past; /* of all before those; of ticks those of ports */
 
 	const struct batch *last; /* before those; NULL: none */
 	uint64_t is_late;         /* any */
@@ -184,12 +194,18 @@ struct ahead {
 	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
 	uint64_t begun, late_until; /* cycles: of the superblock; no register is then */
 
-	uint32_t first_wall, nwalls;
-	uint64_t window_cycles; /* that its instructions take at the least */
+	/* Chains: registers that are made of what they were, a bit each, and when they
+	 * are ready, in ticks; the last of those before it got longer.  Registers that
+	 * have got something else since. */
+	uint64_t chains, chain[FLOW_REGISTERS], chain_before, anew;
+	uint32_t chain_goes_on; /* that one: it was one before */
+	uint64_t chains_end;    /* in cycles: of all so far */
+
+	struct walls lines, ends; /* of loads that missed, and of chains */
+	uint64_t window_cycles;   /* that its instructions take at the least */
 	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
 	struct ooo of;
 	struct reach reach;
-	struct wall wall[WALLS];
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	uint32_t fill_share[NOWNERS][NLEVELS], l2_fill_share[NOWNERS][NLEVELS];
 	struct room fills, l2_fills, walkers, l2_lines, llc_lines, memory_lines,
@@ -199,7 +215,7 @@ struct ahead {
 	uint32_t loaded_set;  /* and that a load did */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
-	struct turn turns[AHEAD_STEPS + 1]; /* among the steps; the last: no step */
+	struct turn turns[2 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 	struct units units;
@@ -412,8 +428,8 @@ LANES_INLINE struct position position_after(
 
 	return (struct position){
 		.number = number,
-		.ticks = ticks_of(a, number) + core->chained +
-			 (core->flex ? front->chain : core->chain),
+		.ticks = ticks_of(a, number) + core->ported +
+			 (core->flex ? front->ports : core->ports),
 	};
 }
 
@@ -431,6 +447,11 @@ LANES_INLINE uint64_t cycle_of_issue(const struct ahead *a, uint64_t ticks)
 LANES_INLINE uint64_t cycle_now(const struct ahead *a)
 {
 	return cycle_of_issue(a, a->at.ticks);
+}
+
+LANES_INLINE uint64_t ticks_now(const struct ahead *a)
+{
+	return a->at.ticks + a->delay * AHEAD_TICKS;
 }
 
 /* The last level is asked: has the line left that nobody asked it for during the stay? Of
@@ -493,90 +514,6 @@ LANES_INLINE uint32_t cycles_of_lone(const struct core *core, struct ahead *a)
 		return a->of.llc_line;
 	a->pair = pair;
 	return known ? 0 : a->of.lone_line;
-}
-
-/* ---- delays ---- */
-
-static void wait_for_line(
-	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
-{
-	a->delay += cycles;
-	core->count[stack_of(level)] += cycles;
-	core->count[CP_SIM_value_stall_cycles] += cycles;
-	if (level >= LAST)
-		core->count[CP_SIM_value_stall_beyond_l2] += cycles;
-	if (level >= MEMORY)
-		core->count[CP_SIM_value_stall_memory] += cycles;
-}
-
-static void wait_for_room(
-	struct core *core, struct ahead *a, enum cp_sim_counter stack, uint64_t cycles)
-{
-	if (!cycles)
-		return;
-	a->delay += cycles;
-	core->count[stack] += cycles;
-	core->count[CP_SIM_buffer_full_cycles] += cycles;
-	core->count[CP_SIM_buffer_full_events]++;
-}
-
-/* Splits a wait: cycles that more room would have saved, cycles that a known page
- * would have saved, too, and the rest, of which an earlier trip may be a part. */
-static void wait_for_trip(
-	struct core *core, struct ahead *a, const struct trip *trip, uint64_t cycles)
-{
-	uint64_t crowd = at_most(cycles, trip->crowd),
-		 pages = at_most(cycles - crowd, trip->translation);
-
-	wait_for_line(core, a, trip->level, cycles - crowd - pages);
-	wait_for_room(core, a, CP_SIM_time_bandwidth, crowd);
-	a->delay += pages;
-	core->count[CP_SIM_time_tlb] += pages;
-	core->count[CP_SIM_dtlb_stall_cycles] += pages;
-}
-
-/* Ticks at the wall, which is on the way to that position; those of now for one that has
- * to make room for another (add_wall). */
-static uint64_t ticks_at(
-	const struct ahead *a, const struct position *to, uint64_t number)
-{
-	uint64_t all = to->number - a->at.number;
-
-	if (number <= a->at.number || !all)
-		return a->at.ticks;
-	return a->at.ticks + (number - a->at.number) * (to->ticks - a->at.ticks) / all;
-}
-
-static void pass_wall(struct core *core, struct ahead *a, const struct position *to)
-{
-	const struct wall *w = &a->wall[a->first_wall];
-	uint64_t at = cycle_of_issue(a, ticks_at(a, to, w->number));
-
-	if (w->trip.ready > at)
-		wait_for_trip(core, a, &w->trip, w->trip.ready - at);
-	a->first_wall = (a->first_wall + 1) % WALLS;
-	a->nwalls--;
-}
-
-static __attribute__((noinline)) void pass_walls(
-	struct core *core, struct ahead *a, uint64_t number, uint64_t ticks)
-{
-	const struct position to = {number, ticks};
-
-	while (a->nwalls && a->wall[a->first_wall].number <= number)
-		pass_wall(core, a, &to);
-}
-
-/* Numbers are passed one by one: as a struct they would be stored in two pieces, and wait
- * to be read as one. */
-LANES_INLINE void advance_to(struct core *core, struct ahead *a, struct position to)
-{
-	if (to.number < a->at.number)
-		return;
-	if (a->nwalls && a->wall[a->first_wall].number <= to.number)
-		pass_walls(core, a, to.number, to.ticks);
-	a->at.number = to.number;
-	a->at.ticks = to.ticks;
 }
 
 #endif

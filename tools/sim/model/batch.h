@@ -85,11 +85,13 @@ struct batch {
 	uint8_t items;
 	uint8_t has_floats : 1; /* some of its items are */
 	uint8_t branches : 1;   /* it ends in a branch that is followed (ahead.h) */
+	uint8_t chain_of : 6;   /* the register whose chain it makes longer */
 	uint8_t second_line_tick;
 	uint8_t more_lines;                 /* than one */
 	uint8_t order;                      /* of the places' first references */
+	uint8_t chain_cycles;               /* by so many cycles; 0: none */
 	uint16_t key;                       /* differs if the code does (guess.h) */
-	uint32_t loads, stores, rmw, chain; /* what it adds to those of the core */
+	uint32_t loads, stores, rmw, ports; /* what it adds to those of the core */
 	struct batch_place {
 		uint64_t mask;      /* what of a filter's entry must be its line */
 		uint8_t last;       /* byte */
@@ -99,6 +101,11 @@ struct batch {
 		uint32_t tick; /* of its last reference; they are in this order */
 	} place[BATCH_PLACES];
 	const struct flow *flow; /* flow.h; NULL: none */
+	uint64_t anew; /* registers that get nothing of themselves, a bit each */
+	/* Loads that the chain hangs on, a bit each; and instructions that may be issued
+	 * behind its end. */
+	uint64_t chain_loads;
+	uint32_t chain_reach;
 	struct batch_item item[BATCH_ITEMS];
 	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };

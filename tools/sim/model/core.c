@@ -284,8 +284,8 @@ static void collect_counts(struct core *core)
 	core->count[CP_SIM_l1i_accesses] +=
 		ticks - core->idle_ticks - 2 * (loads + stores);
 	core->clock = (uint32_t)core->clock;
-	core->chained += core->chain;
-	core->loads = core->stores = core->rmw = core->chain = core->idle_ticks = 0;
+	core->ported += core->ports;
+	core->loads = core->stores = core->rmw = core->ports = core->idle_ticks = 0;
 	if (core->clock > CLOCK_LIMIT)
 		rank_stamps(core);
 	core->clock_seen = core->clock;

@@ -196,4 +196,37 @@ LANES_INLINE void reach_init(struct reach *r, const struct machine *m)
 	r->halves = m->l1d.halves;
 }
 
+/* The misses of a reference. */
+struct misses {
+	struct missed lines;
+	uint64_t pages, walks;
+};
+
+LANES_INLINE struct misses misses_of_load(const struct change *by, const struct deed *did)
+{
+	return (struct misses){
+		{did->loads, GREW(by, l2_load_lines), GREW(by, llc_load_lines),
+			GREW(by, loads_one_hop), GREW(by, loads_two_hop),
+			GREW(by, hitm) | GREW(by, loads_cache_to_cache),
+			GREW(by, loads_remote_cache)},
+		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
+}
+
+/* The load of an instruction that loads, too, has found the page. */
+LANES_INLINE struct misses misses_of_store(
+	const struct change *by, const struct deed *did)
+{
+	struct misses m = {
+		{did->stores, GREW(by, l2_store_lines), GREW(by, llc_store_lines),
+			GREW(by, one_hop_lines) - GREW(by, loads_one_hop),
+			GREW(by, two_hop_lines) - GREW(by, loads_two_hop),
+			GREW(by, hitm) | GREW(by, remote_hitm),
+			GREW(by, remote_hitm) - GREW(by, loads_remote_cache)},
+		did->pages, GREW(by, dtlb_load_walks) + GREW(by, dtlb_store_walks)};
+
+	if (did->loads)
+		m.pages = m.walks = 0;
+	return m;
+}
+
 #endif

@@ -20,7 +20,7 @@ struct front_entry {
 
 struct front {
 	uint64_t clock, last_line;          /* as of a core */
-	uint32_t loads, stores, rmw, chain; /* as of a core */
+	uint32_t loads, stores, rmw, ports; /* as of a core */
 	uint64_t clock_seen;
 	uint32_t idle_ticks;
 	uint32_t line_shift, nmembers;

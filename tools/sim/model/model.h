@@ -182,9 +182,9 @@ struct entry {
 struct core {
 	uint64_t clock;     /* low half: stamps; high half: instructions */
 	uint64_t last_line; /* of the last instruction executed */
-	/* Since the last core_collect.  Chain: by how much the longest chain of what
-	 * needs each other takes longer than as many instructions (ahead.h). */
-	uint32_t loads, stores, rmw, chain;
+	/* Since the last core_collect.  Ports: by how much loads and stores take longer
+	 * than as many instructions (ahead.h). */
+	uint32_t loads, stores, rmw, ports;
 	uint64_t clock_seen; /* the clock at the last core_collect */
 	uint32_t idle_ticks; /* those of the clock since then that are no reference */
 	/* From which clock on, and until which, ahead.h wants to have batches noted;
@@ -221,7 +221,7 @@ struct core {
 	struct sample_sets *sets;      /* that L2 and what is behind it have; NULL: all */
 	struct timing *timing;         /* NULL: nobody asks for time, or ahead has it */
 	struct ahead *ahead;           /* NULL: the core is in order */
-	uint64_t chained;              /* all that was in chain */
+	uint64_t ported;               /* all that was in ports */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t unsure[NUNSURE];      /* the same; of a sample */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
