@@ -54,7 +54,7 @@ header=$(printf '#include "tools/sim/profile_file.h"\n#include <stdio.h>\nint ma
 mkdir -p "$seeds/report_json" "$seeds/profile_json" "$seeds/profile" "$seeds/samples"
 for name in sim perf repeat; do cp "$work/$name.json" "$seeds/report_json/$name"; done
 python3 - "$work" "$seeds" "$header" "$build" << 'PYTHON'
-import glob, json, struct, sys
+import glob, json, re, struct, sys
 
 work, seeds, header, build = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4].encode()
 FEW = 6  # places are enough, where a run has hundreds
@@ -76,7 +76,8 @@ for name in 'simulated', 'shared', 'sampled':
         profile[key] = profile.get(key, [])[:FEW]
     for source in profile['sources']:
         source['lines'] = source['lines'][:FEW]
-    save(f'profile_json/{name}', json.dumps(profile, separators=(',', ':')).encode())
+    text = json.dumps(profile, separators=(',', ':')).encode()
+    save(f'profile_json/{name}', re.sub(rb'"/[^"]*/(base|preload)/', rb'"/\1/', text))  # where our own sources are
 
 # Entries are {kind, size}, behind the header of a profile and before the zeros at the
 # end of its chunk; kinds 3 to 5 are the many ones.
