@@ -67,7 +67,7 @@ static const char *option_against_sampling(void)
 	       : options->line_use                      ? "CACHEPEEK_LINE_USE"
 	       : options->call_paths                    ? "CACHEPEEK_CALL_PATHS"
 	       : options->timing == CP_TIMING_ON        ? "CACHEPEEK_TIMING=on"
-	       : options->timing == CP_TIMING_FULL      ? "CACHEPEEK_TIMING=full"
+	       : options->timing == CP_TIMING_SAMPLE    ? "CACHEPEEK_TIMING=sample"
 							: NULL;
 }
 
@@ -124,7 +124,7 @@ static void plan_time_sample(void)
 	const struct cp_options *options = &cp_options;
 
 	cp_plan.machine[0].time_sampled =
-		cp_plan.nmachines == 1 && options->timing != CP_TIMING_FULL &&
+		cp_plan.nmachines == 1 && options->timing == CP_TIMING_SAMPLE &&
 		!options->call_paths && !options->interval && !cp_plan.sample.sets;
 }
 

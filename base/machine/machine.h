@@ -29,14 +29,14 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
-/* Full: on, and of no sample. */
-enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_FULL };
+/* Sample: on, but of cores out of order the time of a sample only. */
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
 
 /* Of what executes out of order: instructions whose time is modelled at the beginning of
  * each core, and then in each period a unit's behind those that make it warm. */
 #define CP_TIME_FULL 4194304
 #define CP_TIME_PERIOD 196608
-#define CP_TIME_WARM 2048
+#define CP_TIME_WARM 16384
 
 enum cp_level {
 	CP_L1I,

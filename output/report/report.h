@@ -285,6 +285,9 @@ unsigned cp_region_path(
 /* Does the time of some of the region's instructions stand for that of others; and which
  * share of them had it modelled? */
 bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *region);
+/* Whether predicted times have an interval there: of the sample, of the machine, or of
+ * both. */
+bool cp_time_has_interval(const struct cp_report *report, const struct cp_region *region);
 double cp_time_share(const struct cp_report *report, const struct cp_region *region);
 
 /* The limits of the simulated PMU, for each report that has its counts. */

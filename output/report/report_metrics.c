@@ -208,8 +208,8 @@ static double error_of_metric(
 {
 	double longer[CP_NCAUSES];
 
-	if (!scope->report->spreads.known || value->status != CP_ESTIMATED ||
-		!scope->timed)
+	if (!cp_time_has_interval(scope->report, scope->region) ||
+		value->status != CP_ESTIMATED || !scope->timed)
 		return -1;
 	for (scope->part = 0; scope->part < CP_NCAUSES; scope->part++) {
 		struct cp_value now = evaluate(scope, metric);

@@ -187,10 +187,23 @@ static void tell_sample(struct cp_text *text)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena,
 				"time is modelled of %s %% of the instructions, which stand "
-				"for the others (CACHEPEEK_TIMING=full: of all)",
+				"for the others (CACHEPEEK_TIMING=on: of all)",
 				cp_text_decimal(text->arena,
 					100 * cp_time_share(text->report, total))),
 			0, 2, text->width);
+}
+
+/* Where the interval comes from. */
+static const char *whence(const struct cp_text *text)
+{
+	const char *calibration = "by how far the rounds of the calibration are apart";
+
+	if (!cp_time_is_sampled(text->report, text->report->total))
+		return calibration;
+	if (text->report->spreads.known)
+		return cp_text_format(text->arena, "by the sample, and %s", calibration);
+	return cp_text_format(text->arena, "by the sample alone, as %s",
+		cp_text_safe(text->arena, cp_slice_of(text->report->spreads.why)));
 }
 
 void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
@@ -204,10 +217,10 @@ void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
 	if (*interval)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena,
-				"predicted_time%s, miss_time%s: by how far the rounds of "
-				"the calibration are apart; errors of the model are not "
-				"in it",
-				interval, cp_text_interval(text, CP_MISS_TIME)),
+				"predicted_time%s, miss_time%s: %s; errors of the model are "
+				"not in it",
+				interval, cp_text_interval(text, CP_MISS_TIME),
+				whence(text)),
 			0, 2, text->width);
 	else if (*why)
 		cp_text_wrap(text->out,

@@ -99,7 +99,7 @@ for my $line (grep { @{$_->{path}} } @{$often->{report}{processes}[0]{series}{li
 my $csv = scratch('few.csv');
 counted($rarely, output => $csv);
 my $rows = read_file($csv);
-like($rows, qr/^interval,.*,l1d_misses,,events,unavailable,,,"sampled: fewer than about 30 bursts.*,[\d.]+$/m, 'CSV: none, and why');
+like($rows, qr/^interval,.*,l1d_misses,,events,unavailable,,,"sampled: it was seen in fewer than about 30 bursts.*,[\d.]+$/m, 'CSV: none, and why');
 like($rows, qr/^interval,.*,l2_misses,[\d.]+,events,estimated,,[\d.]+,,[\d.]+$/m, 'CSV: a value and its error bar');
 
 my $text = counted($plan, output => 'stderr');

@@ -75,8 +75,8 @@ sub near
 
 # One without a front, and one with.
 for my $machine ($plain, 'zen3') {
-	my ($full_text, %full) = timed($machine, CACHEPEEK_TIMING => 'full');
-	my ($text, %some) = timed($machine);
+	my ($full_text, %full) = timed($machine);
+	my ($text, %some) = timed($machine, CACHEPEEK_TIMING => 'sample');
 	my ($all, $long, $short) = map { $some{$_}{counts} } '', 'long', 'short';
 
 	ok(!exists $full{''}{counts}{untimed_instructions}, "$machine, in full: of no sample");
@@ -97,10 +97,15 @@ for my $machine ($plain, 'zen3') {
 	is($long->{cycles}{status}, 'estimated', 'it is an estimate');
 	ok(!defined $long->{cycles}{executions}, 'of which single executions have none');
 	is($short->{cycles}{value}, undef, 'too few instructions: no cycles');
-	like($short->{cycles}{reason}, qr/^time is modelled in samples, which had \d+ of its instructions: too few \(CACHEPEEK_TIMING=full models all\)$/, 'and why');
+	like($short->{cycles}{reason}, qr/^time is modelled in samples, which had \d+ of its instructions: too few \(CACHEPEEK_TIMING=on models all\)$/, 'and why');
 	like($some{short}{time_s}{reason}, qr/^time is modelled in samples/, 'nor seconds');
 	cmp_ok($full{short}{counts}{cycles}{value}, '>', 5000, 'in full they have some');
-	next if $machine ne $plain;
+	if ($machine ne $plain) {
+		cmp_ok($long->{cycles}{error}, '>', 0, 'of a machine without spreads, the interval is the sample\'s');
+		like($text, qr/predicted_time ±\S+ %, miss_time ±\S+ %: by the sample alone, as the machine file does not say/, 'and the text says so');
+		next;
+	}
+	like($text, qr/predicted_time ±\S+ %, miss_time ±\S+ %: by the sample, and by how far the rounds/, 'of one with spreads, it is of both');
 	my ($error, $exact) = map { $_->{long}{metrics}{predicted_time}{error} / $_->{long}{metrics}{predicted_time}{value} } \%some, \%full;
 	cmp_ok($error, '>', $exact, 'the interval has the sample in it');
 	cmp_ok($error, '<', 0.15, 'which is large enough');
@@ -108,7 +113,7 @@ for my $machine ($plain, 'zen3') {
 
 # Where parts are smaller than units, and where machines are compared, time is in full.
 {
-	my (undef, %paths) = timed($plain, CACHEPEEK_CALL_PATHS => 1);
+	my (undef, %paths) = timed($plain, CACHEPEEK_TIMING => 'sample', CACHEPEEK_CALL_PATHS => 1);
 
 	ok(!exists $paths{''}{counts}{untimed_instructions}, 'call paths: in full');
 }
