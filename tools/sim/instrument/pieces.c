@@ -116,14 +116,14 @@ static struct piece piece_of(const struct block *b, const IRStmt *s)
 	return p;
 }
 
+#if defined(VGA_amd64)
+
 static Bool follows_piece(const struct piece *p, const struct piece *before)
 {
 	return p->kind == before->kind && p->where.root == before->where.root &&
 	       p->where.offset == before->where.offset + before->size &&
 	       (!p->guard || p->size == before->size);
 }
-
-#if defined(VGA_amd64)
 
 /* The piece before it in memory, of those that nothing follows yet. */
 static void join_piece(UInt n)
