@@ -161,6 +161,8 @@ void cp_controller_forks(struct cp_shadows *s)
 		s->cost.window_ns = ns - s->cost.ns_at_fork;
 	s->cost.ns_at_fork = ns;
 	s->cost.shared_pages = s->cost.seen_pages;
+	if (s->cost.seen_pages > s->cost.most_pages)
+		s->cost.most_pages = s->cost.seen_pages;
 	s->cost.fork_cpu = cpu_ns();
 }
 
@@ -177,6 +179,11 @@ void cp_controller_forked(struct cp_shadows *s)
 void cp_controller_reaped(struct cp_shadows *s)
 {
 	s->cost.reap_cpu = cpu_ns();
+}
+
+uint64_t cp_controller_most_mib(const struct cp_shadows *s)
+{
+	return s->cost.most_pages * PAGE >> 20;
 }
 
 double cp_controller_percent(struct cp_shadows *s)

@@ -29,6 +29,9 @@ void cp_controller_forks(struct cp_shadows *s);
 void cp_controller_forked(struct cp_shadows *s);
 void cp_controller_reaped(struct cp_shadows *s);
 
+/* The most MiB that were resident at a fork. */
+uint64_t cp_controller_most_mib(const struct cp_shadows *s);
+
 /* What all of them have cost, of the CPU time of the process since it began: forks, ticks
  * and page faults, at most; not what shadows take of caches, and of a core that two CPUs
  * share. */

@@ -53,6 +53,7 @@ struct cp_shadow_cost {
 	/* Page faults and resident pages that have been taken into account, and the pages
 	 * that were resident at the fork and have not faulted since. */
 	uint64_t seen_faults, seen_pages, shared_pages;
+	uint64_t most_pages; /* that were resident at a fork */
 };
 
 /* BUSY: a thread goes from one state to the next. */

@@ -130,6 +130,14 @@ SKIP: {
 	like(region($run->{report})->{counts}{instructions}{reason}, qr/^fewer than 10 windows/, 'memory is short: no value');
 }
 
+# Windows begin where pages are copied.
+{
+	my %much = (engine => 'shadow', env => {CACHEPEEK_BUDGET => 50});
+	like(said(peek(%much, command => ['perl', '-e', '$x = "a" x 4e7; $n += $_ for 1 .. 2e7'])),
+		qr/\b[4-9]\d MiB were resident: counts may be too low, by half with 200 MiB/, 'much memory: what that does to counts is said');
+	unlike(said(peek(%much, command => [program('shadow_chase'), 800])), qr/were resident/, 'little memory: nothing is said of it');
+}
+
 # ---- what a shadow cannot execute ----
 
 my $flags = compiled('flags', <<'C');

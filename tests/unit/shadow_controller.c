@@ -129,6 +129,8 @@ static void check_faults(void)
 	have(&s, 1800 + 5000, 1100 - 1000);
 	is_u64(s.cost.ns, 900000, "but no more than were resident then");
 	cp_controller_forks(&s);
+	is_u64(cp_controller_most_mib(&s), 900 * 4096 >> 20,
+		"the most that was resident");
 	is_u64(s.cost.window_ns, 900000, "all of them are of that window");
 	is_u64(expected(&s), 900000, "and are expected of the next");
 	have(&s, 6800 + 7000, 7100);
@@ -142,7 +144,7 @@ int main(void)
 {
 	static struct cp_shadows s;
 
-	plan(17);
+	plan(18);
 	check_memory();
 	check_faults();
 	now.tv_nsec = 0;
