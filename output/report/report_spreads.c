@@ -69,7 +69,8 @@ static double delays_of(const struct cp_report *report, const struct cp_region *
 #define UNLEARNT 1.2
 
 /* Half-width, in cycles, of a quantity: two standard deviations of the whole, and of
- * parts as if those were in as few units as they fit into. */
+ * parts as if those were in as few units as they fit into.  Chains of instructions are
+ * part of the issue, and nobody tells how much of it, so that has those of the whole. */
 static double error_by_sample(
 	const struct cp_report *report, const struct cp_region *region, unsigned parts)
 {
@@ -83,7 +84,11 @@ static double error_by_sample(
 			continue;
 		own += part_of(report, region, part, &cycles) ? cycles : delays;
 	}
-	if (!(own > 0) || !(delays > 0) || !cp_time_is_sampled(report, region))
+	if (!cp_time_is_sampled(report, region))
+		return 0;
+	if (parts >> CP_PART_ISSUE & 1)
+		own = delays;
+	else if (!(own > 0) || !(delays > 0))
 		return 0;
 	if (parts >> CP_PART_BRANCH & 1)
 		part_of(report, region, CP_PART_BRANCH, &branch);
