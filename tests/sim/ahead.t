@@ -1,6 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The timing model of cores that execute out of order: traces worked out by hand, and
-# random ones.
+# The timing model of cores that execute out of order: traces worked out by hand.
 exec "${B:-build}/sim/ahead_test"

@@ -6,26 +6,12 @@
 #include <string.h>
 
 #include "model/ahead.h"
+#include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
-#define G(s, w)                                                                          \
-	{                                                                                \
-		.sets = (s), .ways = (w)                                                 \
-	}
-
-/* An instruction a cycle; the 33rd waits for a load. */
-static const struct machine small = {.l1i = G(4, 1),
-	.l1d = G(4, 1),
-	.l2 = G(16, 8),
-	.llc = G(64, 8),
-	.itlb = G(1, 2),
-	.dtlb = G(1, 2),
-	.stlb = G(1, 4),
-	.line = 64,
-	.page = 4096,
-	.cores = 1,
+static const struct machine small = {SMALL_CACHES, .cores = 1,
 	.time = {.l2 = 40, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
-	.ooo = {.l1 = 4, .window = 32, .mispredict = 15, .width = 100}};
+	.ooo = SMALL_OOO};
 
 static const struct time_sample in_full,
 	some = {.full = 20000, .period = 4800, .warm = 200, .unit = 400};

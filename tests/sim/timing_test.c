@@ -8,27 +8,13 @@
 #include "flex/flex.h"
 #include "machines/front.h"
 #include "model/model.h"
-#include "tests/tap/tap.h"
 #include "model/timing.h"
+#include "tests/sim/small.h"
+#include "tests/tap/tap.h"
 
 /* ---- traces by hand ---- */
 
-#define G(s, w, ...)                                                                     \
-	{                                                                                \
-		.sets = (s), .ways = (w), __VA_ARGS__                                    \
-	}
-
-/* L1D has a line for each of four sets, L2 has room for all. */
-static const struct machine small = {.l1i = G(4, 1),
-	.l1d = G(4, 1),
-	.l2 = G(16, 8),
-	.llc = G(64, 8),
-	.itlb = G(1, 2),
-	.dtlb = G(1, 2),
-	.stlb = G(1, 4),
-	.line = 64,
-	.page = 4096,
-	.cores = 2,
+static const struct machine small = {SMALL_CACHES, .cores = 2,
 	.time = {.l2 = 10, .llc = 30, .memory = 100, .stlb = 5, .walk = 40}};
 
 static struct uncore uncore;

@@ -97,9 +97,11 @@ SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 # Programs that need what VEX does not decode.
 SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking missing))
 
+SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test random_test lines_test units_test)
+
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
-	timing_test ahead_test ahead_lines_test ahead_units_test log_test room_test flows_test)
+	timing_test $(SIM_AHEAD_TESTS) log_test room_test flows_test)
 SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
@@ -161,6 +163,7 @@ $(B)/sim/flows_test: tests/sim/flows_test.c tests/tap/tap.c $(SIM_HEADERS) $(wil
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
-$(B)/sim/sweep_test $(B)/sim/timing_test $(B)/sim/ahead_test $(B)/sim/ahead_lines_test $(B)/sim/ahead_units_test $(B)/sim/log_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
-		$(SIM_SANITIZED) $(wildcard tests/tap/*.h)
+$(addprefix $(B)/sim/,ahead_test ahead_branches_test ahead_random_test): tests/sim/ahead_trace.c
+$(addprefix $(B)/sim/,sweep_test timing_test $(SIM_AHEAD_TESTS) log_test): $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
+		$(SIM_SANITIZED) $(wildcard tests/tap/*.h tests/sim/*.h)
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread -lm)

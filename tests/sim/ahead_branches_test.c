@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Branches of cores that execute out of order: which of them are foreseen.
+ */
+#include "tests/sim/ahead_trace.h"
+#include "tests/tap/tap.h"
+
+/* A batch that ends in a branch; returns what the branch before it cost. */
+static uint64_t go_to(struct batch *b, uint64_t line)
+{
+	static struct {
+		struct flow flow;
+		struct flow_value value;
+	} branch = {.flow = {.end = FLOW_BRANCHES}};
+	uint64_t before = core->count[CP_SIM_time_branch];
+
+	b->flow = &branch.flow;
+	b->branches = 1;
+	ahead_begin(core, b, line);
+	ahead_follow(core);
+	return core->count[CP_SIM_time_branch] - before;
+}
+
+static _Alignas(64) struct batch batches[16 + 2];
+
+/* Two batches by turns are known soon. */
+static void branches(void)
+{
+	uint64_t early = 0, late = 0;
+
+	begin(&small);
+	for (uint64_t i = 0; i < 200; i++)
+		*(i <= 100 ? &early : &late) += go_to(&batches[i % 2], i % 2 + 7);
+	ok(early > 0 && early < 15 * 40, "branches by turns are learnt");
+	is_u64(late, 0, "and known then");
+	end();
+}
+
+/* Sixteen batches as chance will have it, each followed by the same two: no few branches
+ * come again, but of these each goes where it does most of the time. */
+static void usual_branches(void)
+{
+	uint64_t number = 1, wild = 0, usual = 0;
+
+	begin(&small);
+	for (uint64_t i = 0; i < 1000; i++) {
+		uint32_t other;
+
+		number = number * 6364136223846793005u + 1442695040888963407u;
+		other = (uint32_t)(number >> 60);
+		wild += go_to(&batches[other], other);
+		for (uint32_t k = 16; k < 18; k++) {
+			uint64_t cost = go_to(&batches[k], k);
+
+			usual += i >= 200 ? cost : 0;
+		}
+	}
+	ok(wild > UINT64_C(1000) * small.ooo.mispredict / 2, "chance is not foreseen");
+	is_u64(usual, 0, "what always follows is, whatever was before");
+	end();
+}
+
+/* The cycles of branches half of which are as chance will have it, with batches of those
+ * keys. */
+static uint64_t chance(struct batch *all, const uint16_t *keys)
+{
+	uint64_t number = 1, cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 16; i++)
+		all[i].key = keys[i];
+	for (uint32_t i = 0; i < 2000; i++) {
+		number = number * 6364136223846793005u + 1442695040888963407u;
+		cost += go_to(&all[i % 2 ? number >> 60 : i / 2 % 16], 7);
+	}
+	end();
+	return cost;
+}
+
+/* Batches of one line are told from each other by their keys, not by where they are. */
+static void keys(void)
+{
+	static _Alignas(64) struct batch here[16], there[3][16];
+	uint16_t same[16] = {0}, each[16];
+	uint64_t cost;
+
+	for (uint16_t i = 0; i < 16; i++)
+		each[i] = (uint16_t)(i * 40503u);
+	is_u64(chance(here, same), UINT64_C(2) * small.ooo.mispredict,
+		"with one key, only the first two branches are unforeseen");
+	cost = chance(here, each);
+	ok(cost > UINT64_C(500) * small.ooo.mispredict, "other keys are other batches");
+	is_u64(chance(there[1], each), cost, "wherever they are");
+	is_u64(chance(there[2], each), cost, "and there");
+}
+
+/* A loop of forty rounds comes to its end each time, and then two batches. */
+static void loops(void)
+{
+	static struct batch loop, after[2];
+	uint64_t cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 40; i++) {
+		if (i == 20)
+			cost = 0;
+		for (uint32_t round = 0; round < 40; round++)
+			cost += go_to(&loop, 7);
+		cost += go_to(&after[0], 8);
+		cost += go_to(&after[1], 9);
+	}
+	end();
+	is_u64(cost, 0, "a loop of so many rounds is known");
+}
+
+int main(void)
+{
+	plan_lazy();
+	branches();
+	usual_branches();
+	keys();
+	loops();
+	return 0;
+}
