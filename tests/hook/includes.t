@@ -63,9 +63,9 @@ my @rooms = (
 	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
-		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/watch)]],
+		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
 	['tools/shadow' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/paths tools/sim/pin tools/sim/profile
-		tools/sim/sample tools/sim/watch)]],
+		tools/sim/sample tools/sim/system tools/sim/watch)]],
 	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],

@@ -62,6 +62,9 @@ void settle(struct block *b);
 void settle_direct(
 	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard);
 
+/* Is it a call of the model's? */
+Bool settle_is_call(const IRStmt *s);
+
 struct masked;
 void settle_masked(struct block *b, enum batch_kind kind, const struct masked *masked);
 

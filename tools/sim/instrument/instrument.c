@@ -9,6 +9,7 @@
 #include "native/mend.h"
 #include "native/native.h"
 #include "native/upper.h"
+#include "instrument/overwritten.h"
 #include "watch/lines.h"
 #include "instrument/pieces.h"
 #include "model/ahead.h"
@@ -562,5 +563,6 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	/* The library's own code returns into lines, too. */
 	if (functions_wanted() && (w.counted || lines_wanted()))
 		watch_end(layout, w.line, w.end);
+	overwritten_drop(b.out, layout);
 	return b.out;
 }

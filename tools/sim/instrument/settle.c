@@ -302,6 +302,13 @@ static IRExpr **list_arguments(IRExpr *batch, IRExpr *line, IRExpr **at, UInt n)
 			: mkIRExprVec_6(batch, line, at[0], at[1], at[2], at[3]);
 }
 
+static const HChar call_name[] = "batch";
+
+Bool settle_is_call(const IRStmt *s)
+{
+	return s->tag == Ist_Dirty && s->Ist.Dirty.details->cee->name == call_name;
+}
+
 static batch_function *model_function_for(UInt places, UInt lines)
 {
 	if (tool_options.nmachines > 1)
@@ -329,7 +336,7 @@ static void settle_places(
 		sample_write(b->out, batch, b->first_line, at, places);
 		return;
 	}
-	add_call(b, "batch", (void *)function,
+	add_call(b, call_name, (void *)function,
 		list_arguments(emit_constant((Addr)batch), emit_constant(b->first_line),
 			at, places),
 		NULL);

@@ -18,8 +18,9 @@ static struct {
 	/* And what temporaries of it hold, or NULL; counted: instructions since then. */
 	IRExpr *instructions, *end;
 	UInt counted;
-	Int seen;                    /* statements in which nothing changed that */
-	ULong fetched[MOST_FETCHED]; /* lines of code that it has written */
+	Int seen;                     /* statements in which nothing changed that */
+	ULong is_log[MAX_TEMPS / 64]; /* a bit of each temporary: sample_is_log */
+	ULong fetched[MOST_FETCHED];  /* lines of code that it has written */
 	UInt nfetched;
 	struct site *sites; /* numbered from 1 */
 	UInt nsites, room;
@@ -67,8 +68,25 @@ void sample_log_use(enum sample_mode to)
  * native/state.h leaves free. */
 enum { SHADOW = 2, SHADOW_AT = sizeof(VexGuestArchState) - WORD };
 
+static IRExpr *in_log(IRExpr *address)
+{
+	IRTemp t = address->Iex.RdTmp.tmp;
+
+	if (t < MAX_TEMPS)
+		logged.is_log[t / 64] |= 1ull << t % 64;
+	return address;
+}
+
+Bool sample_is_log(const IRExpr *address)
+{
+	IRTemp t = address->tag == Iex_RdTmp ? address->Iex.RdTmp.tmp : MAX_TEMPS;
+
+	return t < MAX_TEMPS && logged.is_log[t / 64] >> t % 64 & 1;
+}
+
 void sample_find(void)
 {
+	VG_(memset)(logged.is_log, 0, sizeof(logged.is_log));
 	logged.now_at = logged.instructions = logged.end = NULL;
 	logged.nfetched = 0;
 	logged.seen = 0;
@@ -95,6 +113,11 @@ static IRExpr *emit_sum(IRSB *out, IRExpr *a, IRExpr *b)
 	return emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Add64, a, b));
 }
 
+IRExpr *sample_word(IRSB *out, IRExpr *now, const void *word)
+{
+	return in_log(emit_sum(out, now, emit_constant((Addr)word - (Addr)&sample_now)));
+}
+
 /* Whatever is called may empty the log, or have another thread's. */
 static void look_for_calls(const IRSB *out)
 {
@@ -107,7 +130,8 @@ static IRExpr *kept_end(IRSB *out)
 {
 	look_for_calls(out);
 	if (!logged.end)
-		logged.end = sample_load(out, sample_now_at(out), &sample_now.end);
+		logged.end =
+			in_log(sample_load(out, sample_now_at(out), &sample_now.end));
 	return logged.end;
 }
 
@@ -122,12 +146,19 @@ static IRExpr *kept_instructions(IRSB *out)
 	return logged.instructions;
 }
 
+static const HChar call_name[] = "sample";
+
+Bool sample_is_call(const IRStmt *s)
+{
+	return s->tag == Ist_Dirty && s->Ist.Dirty.details->cee->name == call_name;
+}
+
 /* It leaves the number of instructions alone. */
 void sample_call(IRSB *out, void (*function)(void))
 {
 	IRExpr *instructions = kept_instructions(out);
 	IRDirty *d = unsafeIRDirty_0_N(
-		0, "sample", VG_(fnptr_to_fnentry)((void *)function), mkIRExprVec_0());
+		0, call_name, VG_(fnptr_to_fnentry)((void *)function), mkIRExprVec_0());
 
 	/* In this order the comparison itself loads. */
 	d->guard = emit_kept(out, Ity_I1,
@@ -207,7 +238,7 @@ static void put_word(const struct writer *w, IRExpr *word)
 
 static void move_end(struct writer *w, IRExpr *by)
 {
-	w->end = emit_sum(w->out, w->end, by);
+	w->end = in_log(emit_sum(w->out, w->end, by));
 }
 
 /* By how much the end moves for that address. */
@@ -226,7 +257,8 @@ static IRExpr *due_of(IRSB *out, IRExpr *address)
 		out, Ity_I64, IRExpr_Binop(Iop_And64, offset, emit_constant(mask)));
 	return emit_kept(out, Ity_I64,
 		IRExpr_Load(Iend_LE, Ity_I64,
-			emit_sum(out, offset, emit_constant((Addr)sample_now.due))));
+			in_log(emit_sum(
+				out, offset, emit_constant((Addr)sample_now.due)))));
 }
 
 static IRExpr *word_of(IRSB *out, const struct batch_place *p, IRExpr *at)

@@ -39,13 +39,7 @@ extern struct sample_now {
 IRExpr *sample_now_at(IRSB *out);
 
 /* One of its words. */
-static inline IRExpr *sample_word(IRSB *out, IRExpr *now, const void *word)
-{
-	ULong offset = (Addr)word - (Addr)&sample_now;
-
-	return emit_kept(
-		out, Ity_I64, IRExpr_Binop(Iop_Add64, now, emit_constant(offset)));
-}
+IRExpr *sample_word(IRSB *out, IRExpr *now, const void *word);
 
 static inline IRExpr *sample_load(IRSB *out, IRExpr *now, const void *word)
 {
@@ -66,6 +60,11 @@ void sample_show(ThreadId tid);
 
 /* For instrument.c: first, of each superblock. */
 void sample_find(void);
+
+/* Of the superblock: does the address lie in the log, or is it about it?  Is it a call of
+ * sample_call's? */
+Bool sample_is_log(const IRExpr *address);
+Bool sample_is_call(const IRStmt *s);
 
 /* A call of the function once `next` has come; adds instructions. */
 void sample_call(IRSB *out, void (*function)(void));

@@ -18,6 +18,7 @@
 #include "system/huge_kernel.h"
 #include "model/huge.h"
 #include "system/exec.h"
+#include "system/faults.h"
 #include "system/limits.h"
 #include "system/links.h"
 #include "system/masks.h"
@@ -256,6 +257,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	limits_after(tid, number, args, result);
 	newer_after(tid, number, args, result);
 	masks_after(tid, result);
+	faults_after(number, args, result);
 	vfork_after(result);
 	pin_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)

@@ -1,0 +1,25 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# A program's handler of a fault finds the registers as they are at that instruction, and the
+# code goes on with them: in the simulator, too, which leaves out writes of registers that
+# nobody looks at.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use Test::More;
+
+my @samples = (undef, 'fast');
+
+for my $sample (@samples) {
+	local $ENV{CACHEPEEK_SAMPLE} = $sample if $sample;
+	for my $how (qw(first late raw)) {
+		my $run = peek(engine => 'sim', command => [program('fault_registers'), $how]);
+		my $name = ($sample // 'in full') . ", $how";
+
+		is($run->{out}, "111 1111\n222 1222\n333 1333\n", "$name: the handler's registers");
+		is($run->{status}, 0, "$name: the status");
+	}
+}
+done_testing();
