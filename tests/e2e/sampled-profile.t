@@ -121,6 +121,18 @@ for my $name (sort keys %places) {
 	is(scalar(grep { $_->{share_error} > 0.2 } @rows), 0, "$name: shares, too");
 }
 
+# What a line missed in one of the data is known as what it missed in all.
+for my $case (['table', 'look_up'], ['array', 'walk']) {
+	my ($name, $function) = @$case;
+	my ($true, @those) = map { (grep { $_->{function} eq $function } @{$places{$name}($_)->{places}})[0] } $truth, @sampled;
+
+	is($true->{misses_error}, undef, "$name, in $function: in full there is no interval");
+	my @hold = grep { abs($_->{misses} - $true->{misses}) <= ($_->{misses_error} // -1) } @those;
+	cmp_ok(scalar(@hold), '>=', 0.93 * $seeds - 1, "$name, in $function: intervals hold the truth")
+		or diag("true $true->{misses}: ", join(', ', map { "$_->{misses} +- $_->{misses_error}" } @those));
+	is(scalar(grep { $_->{misses_error} > 0.35 * $true->{misses} } @those), 0, "$name, in $function: and tell something");
+}
+
 # ---- what adds up ----
 
 for my $profile ($sampled[0]) {
@@ -171,6 +183,8 @@ like(row($short, 'walk')->{reason}, qr/fewer than about 30 bursts/, 'and why');
 is($short->{counts}{l1d_load_misses}, undef, 'of the whole run neither');
 is_deeply([map { $_->{function} } grep { defined $_->{counts}{misses} || defined $_->{share} } @{$short->{functions}}], [],
 	'nor of what most was seen of while all was counted');
+is_deeply([grep { defined $_->{misses} || !exists $_->{misses} || !exists $_->{misses_error} } map { @{$_->{places}} } @{$short->{data}}], [],
+	'nor of where data was missed');
 for my $case (['dcache', qw(load_from_l2 load_from_llc load_from_memory load_latency)], ['dtlb', 'dtlb_from_second_level'],
 	['icache', qw(fetch_from_l2 fetch_from_llc fetch_from_memory fetch_latency)]) {
 	my ($kind, @made) = @$case;

@@ -315,6 +315,34 @@ static void put_parts(
 		rows_of(json, "lines", lines_of(json, rows, row));
 }
 
+static void put_known(struct json *json, const char *name, bool known, double value)
+{
+	cp_out_format(json->out, ", \"%s\": ", name);
+	if (known)
+		cp_out_format(json->out, "%.17g", value);
+	else
+		cp_out_text(json->out, "null");
+}
+
+/* As put_burst(). */
+static void put_misses(struct json *json, const struct cp_tally *tally)
+{
+	const struct cp_profile_view *view = json->view;
+	struct cp_burst_value b;
+	bool known;
+
+	if (!view->profile->bursts) {
+		put_known(json, "misses", true,
+			cp_measure_order(view->profile, view->measurement, CP_BY_MISSES,
+				tally));
+		return;
+	}
+	b = cp_bursts_measure(view->profile, view->measurement, "misses", tally);
+	known = b.value.status != CP_UNAVAILABLE;
+	put_known(json, "misses", known, b.value.value);
+	put_known(json, "misses_error", known && b.error >= 0, b.error);
+}
+
 /* Few of each data in a page. */
 enum { PLACES = 12 };
 
@@ -327,9 +355,9 @@ static void put_place(struct json *json, const struct cp_place_in_code *function
 	put_string(json, "function", function->function);
 	cp_out_text(json->out, ", ");
 	put_string(json, "file", row->site->at.file);
-	cp_out_format(json->out, ", \"line\": %u, \"misses\": %.17g}", row->site->at.line,
-		cp_measure_order(json->view->profile, json->view->measurement,
-			CP_BY_MISSES, &row->tally));
+	cp_out_format(json->out, ", \"line\": %u", row->site->at.line);
+	put_misses(json, &row->tally);
+	cp_out_text(json->out, "}");
 }
 
 /* Which statements missed in the data, of the functions with the most first. */
