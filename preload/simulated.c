@@ -119,12 +119,12 @@ static void find_named_machine(const char *name)
 
 /* Time is modelled in full where its parts would be too small for samples: of call paths
  * and of intervals; and where machines are compared. */
-static void plan_time_sample(void)
+static void plan_time_sample(bool compared)
 {
 	const struct cp_options *options = &cp_options;
 
 	cp_plan.machine[0].time_sampled =
-		cp_plan.nmachines == 1 && options->timing == CP_TIMING_SAMPLE &&
+		!compared && options->timing == CP_TIMING_SAMPLE &&
 		!options->call_paths && !options->interval && !cp_plan.sample.sets;
 }
 
@@ -144,7 +144,7 @@ void cp_simulated_machines(void)
 		plan_windows();
 	}
 	plan_sample();
-	plan_time_sample();
+	plan_time_sample(compared);
 }
 
 static void ignore_complaint(const char *line)

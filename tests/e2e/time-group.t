@@ -174,6 +174,26 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', source() . '/doc/cachepeek-report-1.schema.json', scratch('time.json')]);
 	is(status_text($check->{status}), 'exit 0', 'as its schema says') or diag($check->{out} . $check->{err});
 
+	# A comparison: the same, and machines that are no further apart than that are not told from each other.
+	my $near = write_file(scratch('near.machine'), read_file($machine) =~ s/^(memory-latency = )(\d+)/$1 . ($2 + 1)/mer);
+	my $compare = run(command => [cli(), 'compare', '-m', "$machine,$near,zen3", '-g', 'time', '-o', scratch('compared.json') . ',-', $two],
+		env => {LD_LIBRARY_PATH => build()});
+	my $made = decode_json(read_file(scratch('compared.json')));
+	my ($one, $other, $named) = @{$made->{machines}};
+	my %square = map { $_ => ($part{$_} * $one->{counts}{"time_$_"}{value}) ** 2 } qw(issue branch l2 l3 memory tlb bandwidth store);
+	is_near($one->{counts}{cycles}{error}, sqrt(sum(values %square)), 'compare: cycles are off by their parts');
+	is_near($one->{metrics}{predicted_time}{error}, sqrt(sum(values %square) + ($part{clock} * $one->{counts}{cycles}{value}) ** 2) / $CLOCK, 'compare: seconds by the clock as well');
+	is_near($one->{metrics}{miss_time_memory}{error}, $one->{metrics}{miss_time_memory}{value} * sqrt(0.05 ** 2 + 0.02 ** 2), 'compare: one part');
+	is($named->{metrics}{predicted_time}{error}, undef, 'compare: a machine from documents has none');
+	cmp_ok($other->{metrics}{miss_time}{value}, '>', $one->{metrics}{miss_time}{value}, 'compare: slower memory costs more');
+	my $told = $compare->{out} =~ s/\s+/ /gr;
+	like($told, qr/\S+near\.machine and \S+measured\.machine differ by no more than figures of their calibrations do from round to round/,
+		'compare: but not by more than it may be off');
+	like($told, qr/ \xc2\xb1 \(rounds\) .* \xc2\xb1 \(rounds\) .*zen3 .* of \S+measured\.machine, \S+near\.machine: by how far the rounds of the calibration are apart; errors of the model are not in it/,
+		'compare: the table has that, and says what it is');
+	$check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', source() . '/doc/cachepeek-compare-1.schema.json', scratch('compared.json')]);
+	is(status_text($check->{status}), 'exit 0', 'compare: as its schema says') or diag($check->{out} . $check->{err});
+
 	# What weighs misses, or stalls, is estimated otherwise; so is what has that beside the time.
 	my $mixed = write_file(scratch('mixed.group'), "\@group mixed\n\@title Both\n\@need cycles\n"
 		. "both [ratio] = cycles / MEMORY_CYCLES\nalone [ratio] = cycles / 4\n\@columns both \"both\"\n\@long\nboth\n\@end\n");

@@ -118,5 +118,15 @@ for my $machine ($plain, 'zen3') {
 
 	ok(!exists $paths{''}{counts}{untimed_instructions}, 'call paths: in full');
 }
+{
+	my $file = scratch('compared.json');
+	my @cycles = map {
+		run(command => [cli(), 'compare', '-m', "$plain,zen3", '-g', 'time', '-o', $file, $program],
+			env => {LD_LIBRARY_PATH => build(), CACHEPEEK_TIMING => $_});
+		map { $_->{counts}{cycles}{value} } @{decode_json(read_file($file))->{machines}};
+	} qw(auto sample);
+
+	ok(near($cycles[$_ + 2], $cycles[$_], 1e-5), "compared machine $_, which has a run of its own: in full") or diag("@cycles") for 0, 1;
+}
 
 done_testing();

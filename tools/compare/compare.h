@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/out.h"
 #include "base/text/table.h"
+#include "output/metrics/spreads.h"
 #include "output/metrics/value.h"
 #include "base/counters/events.h"
 #include "base/counters/sample.h"
@@ -33,14 +34,18 @@ struct cp_compared {
 	char unsampled[256];
 	struct cp_event_set set;
 	struct cp_weights weights;
+	struct cp_spreads spreads; /* how far predicted times may be off */
 };
 
-/* A part of a sample is left out while an interval is computed; run 0: all
- * is there. */
+/* A part of a sample is left out while an interval is computed, or a part of a machine's
+ * time takes longer; run 0 and NULL: all is as it is. */
 struct cp_compared_view {
 	unsigned run;
 	int burst, set;                   /* that group, or set, of it is not; or -1 */
 	const struct cp_quantity *nudged; /* by what its sample cannot show; or NULL */
+	const struct cp_compared *longer; /* by the spread of that part */
+	enum cp_time_part part;
+	bool otherwise; /* the value hangs on other estimates as well */
 };
 
 struct cp_comparison {
@@ -80,12 +85,28 @@ void cp_compare_join_groups(struct cp_comparison *c);
 /* A quantity of a machine that is sampled. */
 struct cp_pool cp_compare_pool(
 	const struct cp_compared *compared, const struct cp_quantity *quantity);
+bool cp_compare_is_sampled(
+	const struct cp_compared *compared, const struct cp_quantity *quantity);
 struct cp_value cp_compare_sampled(const struct cp_comparison *c,
 	const struct cp_compared *compared, const struct cp_quantity *quantity);
 
-/* Half of the 95 % interval of a quantity or metric (NULL: none) of machine i; < 0: it
- * has none.  And: do machines i and j differ by no more than such an interval of their
- * difference? */
+/* compare_spreads.c: a quantity's value as the comparison is looked at now, and the clock
+ * by which its cycles are seconds. */
+double cp_compare_longer(const struct cp_comparison *c,
+	const struct cp_compared *compared, const char *quantity, double value);
+double cp_compare_clock(
+	const struct cp_comparison *c, const struct cp_compared *compared);
+
+/* What the intervals are of: "(95 %)" of a sample, "(rounds)" of a calibration's; NULL:
+ * the machine has none. */
+const char *cp_compare_interval_of(const struct cp_compared *compared);
+
+/* How far rounds of calibrations are apart; "": there is no such interval. */
+const char *cp_compare_rounds(struct cp_comparison *c);
+
+/* compare_intervals.c: half of the interval of a quantity or metric (NULL: none) of
+ * machine i; < 0: it has none.  And: do machines i and j differ by no more than such an
+ * interval of their difference? */
 double cp_compare_error(struct cp_comparison *c, unsigned i, const char *quantity,
 	const struct cp_metric *metric);
 bool cp_compare_undecided(struct cp_comparison *c, unsigned i, unsigned j,
@@ -100,7 +121,7 @@ bool cp_compare_nowhere(
 struct cp_compared_best {
 	struct cp_answer answer;
 	const char *ranked_by, *most;
-	bool undecided; /* least and most differ by no more than samples do */
+	bool undecided; /* least and most differ by no more than the interval of that */
 };
 void cp_compare_answer(struct cp_comparison *c, const struct cp_group *group,
 	struct cp_compared_best *best);

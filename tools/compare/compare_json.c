@@ -147,7 +147,7 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 		member_or_null(out, "ranked_by", best.ranked_by);
 		cp_out_text(out, ", ");
 		member_or_null(out, "most", best.most);
-		if (c->sample)
+		if (c->sample || *cp_compare_rounds(c))
 			cp_out_format(out, ", \"undecided\": %s",
 				best.undecided ? "true" : "false");
 		cp_out_text(out, ", \"lines\": ");

@@ -314,9 +314,12 @@ static void put_not_told(
 	if (*names)
 		put_labelled(screen, ends->undecided ? "undecided" : "",
 			cp_text_format(screen->arena,
-				"%.60s and %s differ by no more than the 95 %% interval "
-				"of their difference",
-				screen->c->of[ends->most].machine.name, names));
+				"%.60s and %s differ by no more than %s",
+				screen->c->of[ends->most].machine.name, names,
+				screen->c->sample
+					? "the 95 % interval of their difference"
+					: "figures of their calibrations do from "
+					  "round to round"));
 }
 
 static void put_answer(
@@ -370,7 +373,9 @@ static const char *error_cell(
 static void put_errors(
 	const struct screen *screen, struct cp_table *table, unsigned machine)
 {
-	cp_table_set(table, table->nrows, 0, "  \u00b1 (95 %)");
+	cp_table_set(table, table->nrows, 0,
+		cp_text_format(screen->arena, "  \u00b1 %s",
+			cp_compare_interval_of(&screen->c->of[machine])));
 	for (size_t k = 0; k < screen->ncolumns; k++)
 		cp_table_set(table, table->nrows, 1 + k,
 			error_cell(screen, machine, &screen->column[k]));
@@ -398,7 +403,7 @@ static void put_table(struct screen *screen, const struct ends *ends)
 		if (i == ends->most && has_most(ends))
 			table->marks[table->nrows] = "<==";
 		table->nrows++;
-		if (c->of[i].machine.sampled)
+		if (cp_compare_interval_of(&c->of[i]))
 			put_errors(screen, table, i);
 	}
 	cp_out_text(screen->out, "\n");
@@ -506,9 +511,11 @@ static const char *who_assumes(const struct screen *screen)
 
 static void put_foot(const struct screen *screen)
 {
-	const char *names = who_assumes(screen);
+	const char *names = who_assumes(screen), *rounds = cp_compare_rounds(screen->c);
 
 	cp_out_text(screen->out, "\n");
+	if (*rounds)
+		put_labelled(screen, "\u00b1", rounds);
 	if (*names)
 		put_labelled(screen, "~",
 			cp_text_format(screen->arena,

@@ -226,8 +226,12 @@ void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 		print_weights(c, out, i);
 	}
 	cp_compare_table(c, out, WIDTH, false);
-	cp_out_text(out, "\n"
-			 "\u2014: the machine has no such level, "
+	cp_out_text(out, "\n");
+	if (*cp_compare_rounds(c))
+		cp_text_wrap(out,
+			cp_text_format(&c->arena, "\u00b1 %s", cp_compare_rounds(c)), 0,
+			2, WIDTH);
+	cp_out_text(out, "\u2014: the machine has no such level, "
 			 "or the simulated PMU does not count it\n"
 			 "~: estimated (`cachepeek list groups NAME` says how)\n");
 }

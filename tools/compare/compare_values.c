@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/metrics/metric.h"
+#include "base/machine/spreads.h"
 #include "base/machine/weights.h"
 #include "tools/compare/compare.h"
 
@@ -47,6 +48,7 @@ void cp_compare_resolve(struct cp_comparison *c)
 		cp_events_for_sim(&c->of[i].set, &c->request, &c->of[i].machine,
 			&c->arena, ignore_line);
 		c->of[i].machine.timed = c->of[i].set.timed;
+		c->of[i].spreads = cp_spreads_of(&c->of[i].machine);
 		c->of[i].weights = cp_weights_of(&c->of[i].machine, c->request.weights);
 	}
 }
@@ -69,7 +71,8 @@ static struct cp_value value_of(const struct cp_comparison *c,
 	}
 	if (sum < 0)
 		return cp_unavailable("its parts do not fit together");
-	return (struct cp_value){.value = (double)sum,
+	return (struct cp_value){
+		.value = cp_compare_longer(c, compared, quantity->name, (double)sum),
 		.status = quantity->modelled ? CP_ESTIMATED : CP_SIMULATED};
 }
 
@@ -86,12 +89,13 @@ static struct cp_value seconds_of(const struct cp_compared *compared)
 		.status = CP_ESTIMATED};
 }
 
-static struct cp_value clock_of(const struct cp_compared *compared)
+static struct cp_value clock_of(
+	const struct cp_comparison *c, const struct cp_compared *compared)
 {
 	if (!compared->machine.clock_mhz)
 		return cp_unavailable("the machine file names no clock-mhz");
 	return (struct cp_value){
-		.value = 1e6 * compared->machine.clock_mhz, .status = CP_ESTIMATED};
+		.value = cp_compare_clock(c, compared), .status = CP_ESTIMATED};
 }
 
 struct cp_value cp_compare_quantity(
@@ -106,27 +110,34 @@ struct cp_value cp_compare_quantity(
 }
 
 struct lookup {
-	const struct cp_comparison *c;
+	struct cp_comparison *c;
 	unsigned machine;
 };
 
 static struct cp_value look_up(void *context, const char *name)
 {
-	const struct lookup *lookup = context;
+	struct lookup *lookup = context;
 	const struct cp_compared *compared = &lookup->c->of[lookup->machine];
-	struct cp_value weight;
+	struct cp_value value;
 
 	if (strcmp(name, "LINE") == 0)
 		return (struct cp_value){.value = compared->machine.level[CP_L1D].line};
-	if (strcmp(name, "SECONDS") == 0)
+	if (strcmp(name, "SECONDS") == 0) {
+		lookup->c->view.otherwise = true;
 		return seconds_of(compared);
+	}
 	if (strcmp(name, "CLOCK") == 0)
-		return clock_of(compared);
+		return clock_of(lookup->c, compared);
 	if (strcmp(name, "TSC") == 0)
 		return cp_unavailable("time stamps are those of one machine");
-	if (cp_weight_value(&compared->weights, name, &weight))
-		return weight;
-	return cp_compare_quantity(lookup->c, lookup->machine, name);
+	if (cp_weight_value(&compared->weights, name, &value)) {
+		lookup->c->view.otherwise = true;
+		return value;
+	}
+	value = cp_compare_quantity(lookup->c, lookup->machine, name);
+	if (value.status == CP_ESTIMATED && !cp_parts_of_quantity(name))
+		lookup->c->view.otherwise = true;
+	return value;
 }
 
 struct cp_value cp_compare_metric(

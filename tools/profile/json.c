@@ -333,8 +333,8 @@ static void put_misses(struct json *json, const struct cp_tally *tally)
 
 	if (!view->profile->bursts) {
 		put_known(json, "misses", true,
-			cp_measure_order(view->profile, view->measurement, CP_BY_MISSES,
-				tally));
+			cp_measure_order(
+				view->profile, view->measurement, CP_BY_MISSES, tally));
 		return;
 	}
 	b = cp_bursts_measure(view->profile, view->measurement, "misses", tally);
