@@ -21,9 +21,6 @@ bool cp_is_this_process(void)
 	return cp_confined() || getpid() == cp_runtime.pid;
 }
 
-/* One thread has it: that which begins the process, or the one that ends it. */
-static char stack[256 << 10] __attribute__((aligned(16)));
-
 /* A signal handler on its alternate stack that goes to another one leaves that stack
  * to the next signal, as the kernel sees it: a tick would write over its frames. */
 static void hold_ticks(int how)
@@ -35,6 +32,8 @@ static void hold_ticks(int how)
 
 void cp_call_aside(void (*function)(void *), void *argument)
 {
+	/* One thread has it: that which begins the process, or the one that ends it. */
+	static char stack[256 << 10] __attribute__((aligned(16)));
 	bool ticks = cp_runtime.shadows && !cp_confined();
 
 	if (ticks)
