@@ -18,7 +18,11 @@ static struct {
 	/* And what temporaries of it hold, or NULL; counted: instructions since then. */
 	IRExpr *instructions, *end;
 	UInt counted;
-	Int seen;                     /* statements in which nothing changed that */
+	Int seen; /* statements in which nothing changed that */
+	/* The call that the superblock begins with, while nothing else was called and the
+	 * program cannot have left; and the last batch since then, or 0. */
+	IRDirty *call;
+	UInt last;
 	ULong is_log[MAX_TEMPS / 64]; /* a bit of each temporary: sample_is_log */
 	ULong fetched[MOST_FETCHED];  /* lines of code that it has written */
 	UInt nfetched;
@@ -88,6 +92,7 @@ void sample_find(void)
 {
 	VG_(memset)(logged.is_log, 0, sizeof(logged.is_log));
 	logged.now_at = logged.instructions = logged.end = NULL;
+	logged.call = NULL;
 	logged.nfetched = 0;
 	logged.seen = 0;
 }
@@ -121,9 +126,14 @@ IRExpr *sample_word(IRSB *out, IRExpr *now, const void *word)
 /* Whatever is called may empty the log, or have another thread's. */
 static void look_for_calls(const IRSB *out)
 {
-	for (; logged.seen < out->stmts_used; logged.seen++)
-		if (out->stmts[logged.seen]->tag == Ist_Dirty)
+	for (; logged.seen < out->stmts_used; logged.seen++) {
+		IRStmtTag tag = out->stmts[logged.seen]->tag;
+
+		if (tag == Ist_Dirty)
 			logged.instructions = logged.end = NULL;
+		if (tag == Ist_Dirty || tag == Ist_Exit)
+			logged.call = NULL;
+	}
 }
 
 static IRExpr *kept_end(IRSB *out)
@@ -154,11 +164,11 @@ Bool sample_is_call(const IRStmt *s)
 }
 
 /* It leaves the number of instructions alone. */
-void sample_call(IRSB *out, void (*function)(void))
+void sample_call(IRSB *out, void (*function)(UWord batches))
 {
 	IRExpr *instructions = kept_instructions(out);
-	IRDirty *d = unsafeIRDirty_0_N(
-		0, call_name, VG_(fnptr_to_fnentry)((void *)function), mkIRExprVec_0());
+	IRDirty *d = unsafeIRDirty_0_N(0, call_name,
+		VG_(fnptr_to_fnentry)((void *)function), mkIRExprVec_1(emit_constant(0)));
 
 	/* In this order the comparison itself loads. */
 	d->guard = emit_kept(out, Ity_I1,
@@ -168,6 +178,8 @@ void sample_call(IRSB *out, void (*function)(void))
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 	look_for_calls(out);
 	logged.instructions = instructions;
+	logged.call = d;
+	logged.last = 0;
 }
 
 void sample_count(IRSB *out, UInt instructions)
@@ -189,7 +201,8 @@ struct site {
 	const struct batch *batch;
 	ULong line;
 	ULong known[BATCH_PLACES]; /* where those places are; NOT_KNOWN: it is written */
-	UInt places, next;         /* next: of the same bucket, or 0 */
+	UInt places, before;       /* before: the one that is run before it, or 0 */
+	UInt next;                 /* of the same bucket, or 0 */
 };
 
 #define NOT_KNOWN (~0ull)
@@ -210,7 +223,8 @@ static Bool same_site(const struct site *a, const struct site *b)
 	for (UInt i = 0; i < BATCH_PLACES; i++)
 		if (a->known[i] != b->known[i])
 			return False;
-	return a->batch == b->batch && a->line == b->line && a->places == b->places;
+	return a->batch == b->batch && a->line == b->line && a->places == b->places &&
+	       a->before == b->before;
 }
 
 static UInt find_site(struct site site)
@@ -228,11 +242,13 @@ static UInt find_site(struct site site)
 
 struct writer {
 	IRSB *out;
-	IRExpr *now, *end;
+	IRExpr *now, *end; /* end NULL: nothing is written yet */
 };
 
-static void put_word(const struct writer *w, IRExpr *word)
+static void put_word(struct writer *w, IRExpr *word)
 {
+	if (!w->end)
+		w->end = kept_end(w->out);
 	addStmtToIRSB(w->out, IRStmt_Store(Iend_LE, w->end, word));
 }
 
@@ -324,9 +340,25 @@ static void write_code(struct writer *w, ULong line)
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
 }
 
+/* Of those that are run whenever the superblock is, its first call writes the last one.
+ */
+static void write_site(struct writer *w, UInt site)
+{
+	if (logged.call) {
+		logged.last = site;
+		logged.call->args[0] = emit_constant(site);
+		return;
+	}
+	put_word(w, emit_constant(site));
+	move_end(w, sample_load(w->out, w->now, &sample_now.header));
+}
+
 static UInt site_of(const struct batch *b, ULong line, IRExpr *const *at, UInt places)
 {
-	struct site site = {.batch = b, .line = line, .places = places};
+	struct site site = {.batch = b,
+		.line = line,
+		.places = places,
+		.before = logged.call ? logged.last : 0};
 
 	for (UInt i = 0; i < BATCH_PLACES; i++)
 		site.known[i] = i < places && is_known(&b->place[i], at[i])
@@ -340,9 +372,8 @@ void sample_write(
 {
 	struct writer w = {.out = out, .now = sample_now_at(out)};
 
-	w.end = kept_end(out);
-	put_word(&w, emit_constant(site_of(b, line, at, places)));
-	move_end(&w, sample_load(out, w.now, &sample_now.header));
+	look_for_calls(out);
+	write_site(&w, site_of(b, line, at, places));
 	for (UInt i = 0; i <= b->more_lines; i++)
 		write_code(&w, line + i);
 	for (UInt i = 0; i < places; i++) {
@@ -350,11 +381,25 @@ void sample_write(
 
 		write_place(&w, &b->place[n], at[n]);
 	}
+	if (!w.end)
+		return;
 	sample_store(out, w.now, &sample_now.end, w.end);
 	logged.end = w.end;
 }
 
 /* ---- in a burst ---- */
+
+/* No address is like that, and lines of code are not written in a burst. */
+static Bool is_chain(ULong word)
+{
+	return word >> 62 == SAMPLE_CODE >> 62;
+}
+
+void sample_begin(UWord batches)
+{
+	if (logged.mode == SAMPLE_ALL && batches)
+		*sample_now.end++ = SAMPLE_CODE | batches;
+}
 
 void sample_model(batch_function *model, UInt places, UInt lines)
 {
@@ -367,12 +412,23 @@ static const ULong *read_place(const ULong *from, const struct batch_place *p, U
 	return from + 1 + is_wide(p);
 }
 
-static const ULong *run_batch(const ULong *from)
+/* Have they been written?  A fault ends a superblock before its batch is. */
+static Bool are_there(const struct site *site, const ULong *from, const ULong *end)
 {
-	const struct site *site = &logged.sites[*from++];
+	for (UInt i = 0; i < site->places; i++)
+		if (site->known[i] == NOT_KNOWN && (from >= end || is_chain(*from)))
+			return False;
+	return True;
+}
+
+static const ULong *run_batch(
+	const struct site *site, const ULong *from, const ULong *end)
+{
 	const struct batch *b = site->batch;
 	ULong at[BATCH_PLACES];
 
+	if (!are_there(site, from, end))
+		return from;
 	for (UInt i = 0; i < site->places; i++) {
 		UInt n = batch_order(b, i);
 
@@ -383,6 +439,24 @@ static const ULong *run_batch(const ULong *from)
 	logged.model_of[site->places][b->more_lines](
 		b, site->line, at[0], at[1], at[2], at[3]);
 	return from;
+}
+
+static const ULong *run_chain(UInt last, const ULong *from, const ULong *end)
+{
+	const struct site *site = &logged.sites[last];
+
+	if (site->before)
+		from = run_chain(site->before, from, end);
+	return run_batch(site, from, end);
+}
+
+/* The number of a batch, or of the last one of some that are run one after the other. */
+static const ULong *run_next(const ULong *from, const ULong *end)
+{
+	ULong number = *from++;
+
+	return is_chain(number) ? run_chain((UInt)number, from, end)
+				: run_batch(&logged.sites[number], from, end);
 }
 
 /* ---- between them ---- */
@@ -404,7 +478,7 @@ void sample_drain(void)
 	sample_now.end = logged.words;
 	if (logged.mode == SAMPLE_ALL)
 		while (at < end)
-			at = run_batch(at);
+			at = run_next(at, end);
 	else if (logged.mode == SAMPLE_SETS && at < end)
 		run_log(at, end);
 }

@@ -5,8 +5,10 @@
  * Each reference is written behind the end of the log, and the end then moves by what a
  * table says for the group of its line: a word, or nothing.  So the code has no branch
  * and no call, and is the same in bursts and between them.  A word is the address of a
- * load, the complement of a store's, or a line of code; in a burst each batch begins with
- * one that says which batch it is.
+ * load, the complement of a store's, or a line of code.  In a burst each superblock
+ * begins with a call, which writes what batches it has; those behind something else that
+ * is called, or where the program may have left, begin with a word that says which they
+ * are.
  */
 #ifndef CACHEPEEK_SIM_SAMPLE_LOG_H
 #define CACHEPEEK_SIM_SAMPLE_LOG_H
@@ -66,8 +68,10 @@ void sample_find(void);
 Bool sample_is_log(const IRExpr *address);
 Bool sample_is_call(const IRStmt *s);
 
-/* A call of the function once `next` has come; adds instructions. */
-void sample_call(IRSB *out, void (*function)(void));
+/* A call of the function once `next` has come, which calls sample_begin, in the end; adds
+ * instructions. */
+void sample_call(IRSB *out, void (*function)(UWord batches));
+void sample_begin(UWord batches);
 void sample_count(IRSB *out, UInt instructions);
 
 /* For settle.c: in the place of a call of the model's function, of which sample_model is

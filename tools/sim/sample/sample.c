@@ -19,7 +19,7 @@ struct sample_thread {
  * each machine. */
 static struct {
 	struct sample_thread *current; /* NULL: nothing is counted */
-	ULong forks;
+	ULong forks, due; /* due: in instructions, when to look what is to be done */
 	ULong (*machine)[CP_SIM_SAMPLE_WORDS]; /* NULL: nothing is */
 	void (*ends)(void);
 	void (*part)(UInt part);
@@ -127,16 +127,18 @@ static void use_log(const struct sample_thread *t)
 					     : SAMPLE_ALL);
 }
 
-/* When generated code is to call: for the thread's next phase, or to empty the log. */
+/* When generated code is to call: for the thread's next phase, or to empty the log; in a
+ * burst always. */
 static void set_next(void)
 {
 	Bool between = !sampling.current || sampling.current->phase == BETWEEN;
 	ULong full =
 		sample_now.instructions + (between ? SAMPLE_LOG_MOST : SAMPLE_LOG_BURST);
 
-	sample_now.next = sampling.current && sampling.current->next < full
-				  ? sampling.current->next
-				  : full;
+	sampling.due = sampling.current && sampling.current->next < full
+			       ? sampling.current->next
+			       : full;
+	sample_now.next = between ? sampling.due : 0;
 }
 
 /* Somewhere in the period that begins. */
@@ -190,14 +192,21 @@ static void next_phase(struct sample_thread *t)
 		sampling.part(sample_part(t));
 }
 
-/* Called by generated code when the log may be full, or the running thread has come to
- * its next phase. */
+/* When the log may be full, or the running thread has come to its next phase. */
 static void step_phase(void)
 {
 	sample_drain();
 	if (sampling.current && sampling.current->next <= sample_now.instructions)
 		next_phase(sampling.current);
 	set_next();
+}
+
+/* Called by generated code. */
+static void on_block(UWord batches)
+{
+	if (sample_now.instructions >= sampling.due)
+		step_phase();
+	sample_begin(batches);
 }
 
 /* ---- threads ---- */
@@ -361,5 +370,5 @@ void sample_machine_report(UInt machine)
 
 void sample_watch(IRSB *out)
 {
-	sample_call(out, step_phase);
+	sample_call(out, on_block);
 }
