@@ -25,13 +25,15 @@ UInt __wrap_vex_printf(const HChar *format, ...);
 /* --- Where VEX gives up --- */
 
 /* Some instructions make VEX's decoder doubt itself, and end the process. */
-static Bool may_escape;
-static VG_MINIMAL_JMP_BUF(escape);
+static struct {
+	Bool possible;
+	VG_MINIMAL_JMP_BUF(to);
+} escape;
 
 static void leave_translation(void)
 {
-	if (may_escape)
-		VG_MINIMAL_LONGJMP(escape);
+	if (escape.possible)
+		VG_MINIMAL_LONGJMP(escape.to);
 }
 
 void __wrap_vex_assert_fail(
@@ -53,7 +55,7 @@ UInt __wrap_vex_printf(const HChar *format, ...)
 	va_list arguments;
 	UInt size;
 
-	if (may_escape)
+	if (escape.possible)
 		return 0;
 	va_start(arguments, format);
 	size = VG_(vprintf)(format, arguments);
@@ -63,13 +65,13 @@ UInt __wrap_vex_printf(const HChar *format, ...)
 
 static Bool try_to_translate(VexTranslateArgs *args, VexTranslateResult *result)
 {
-	if (VG_MINIMAL_SETJMP(escape)) {
-		may_escape = False;
+	if (VG_MINIMAL_SETJMP(escape.to)) {
+		escape.possible = False;
 		return False;
 	}
-	may_escape = tool_options.native;
+	escape.possible = tool_options.native;
 	*result = __real_LibVEX_Translate(args);
-	may_escape = False;
+	escape.possible = False;
 	return True;
 }
 
