@@ -8,11 +8,18 @@
 /* of the core's, which itself does so behind munmap */
 void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 
-static Bool handled;
+/* True once it was told that a handler came. */
+static Bool are_handled(Bool now)
+{
+	static Bool handled;
+
+	handled |= now;
+	return handled;
+}
 
 Bool faults_are_handled(void)
 {
-	return handled;
+	return are_handled(False);
 }
 
 static Bool is_fault(UWord number)
@@ -33,11 +40,11 @@ static Bool is_of_program(const vki_sigaction_toK_t *action)
 /* Code that was translated before has registers elsewhere. */
 void faults_after(UInt number, const UWord *args, SysRes result)
 {
-	if (handled || number != __NR_rt_sigaction || sr_isError(result))
+	if (number != __NR_rt_sigaction || sr_isError(result) || faults_are_handled())
 		return;
 	if (!is_fault(args[0]) || !args[1] ||
 		!is_of_program((const vki_sigaction_toK_t *)args[1]))
 		return;
-	handled = True;
+	(void)are_handled(True);
 	VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
 }
