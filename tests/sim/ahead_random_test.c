@@ -30,6 +30,7 @@ static struct plain {
 	uint64_t store[LENGTH]; /* of each store that misses: when it leaves */
 	int after_branch, condition;
 	uint64_t known; /* of the branch before */
+	uint32_t resolves;
 	/* Chains: when they are ready, in ticks, and what wait for them is made of, as
 	 * the superblock found it. */
 	uint64_t chain[REGISTERS], chain_end[LENGTH];
@@ -95,10 +96,14 @@ static void plain_issue(const struct machine *m, const struct instruction *i, in
 				   ? CP_SIM_time_issue
 				   : stack[plain.line_level[wall]]);
 	if (plain.after_branch) {
+		uint64_t resolved = plain.cycle + plain.resolves;
+
 		while (plain_chains(plain.condition_of) > plain.cycle)
 			plain_tick(CP_SIM_time_issue);
 		while (plain.known > plain.cycle)
 			plain_tick(stack[plain.condition]);
+		while (resolved > plain.cycle)
+			plain_tick(CP_SIM_time_branch);
 		for (uint32_t k = 0; k < m->ooo.mispredict; k++)
 			plain_tick(CP_SIM_time_branch);
 	}
@@ -259,6 +264,7 @@ static void random_trace(int round)
 	struct machine m = small;
 	struct instruction i = {.what = OPERATION};
 	int reach;
+	uint32_t resolves;
 
 	memset(&plain, 0, sizeof(plain));
 	m.ooo.window = 8 + random_below(60);
@@ -270,8 +276,10 @@ static void random_trace(int round)
 	for (int n = 0; n < LENGTH; n++) {
 		i = pick(n == 0 || i.what == A_BRANCH, i.begins ? 0 : superblock_loads());
 		i.reach = reach;
+		resolves = random_below(i.what == A_BRANCH ? 30 : 1);
 		plain_do(&m, &i, n);
-		execute(&i);
+		plain.resolves = i.what == A_BRANCH ? resolves : plain.resolves;
+		execute_at(&i, next_line(), resolves);
 		if (random_below(50) == 0)
 			collect();
 	}

@@ -170,16 +170,25 @@ uint64_t next_line(void)
 	return ++lines;
 }
 
-void execute(const struct instruction *i)
+void execute_at(const struct instruction *i, uint64_t line, uint32_t resolves)
 {
+	struct batch *b;
+
 	if (i->begins)
 		begin_superblock();
-	ahead_begin(core, batch_of(i), next_line());
+	b = batch_of(i);
+	b->resolves = resolves;
+	ahead_begin(core, b, line);
 	if (i->what == A_LOAD || i->what == A_STORE)
 		miss(i);
 	nloads += i->what == A_LOAD;
 	core->count[CP_SIM_instructions]++;
 	core->count[CP_SIM_l1d_stores] += i->what == A_STORE;
+}
+
+void execute(const struct instruction *i)
+{
+	execute_at(i, next_line(), 0);
 }
 
 int superblock_loads(void)

@@ -42,6 +42,9 @@ int is_anew(const struct instruction *i);
 /* Nothing has been seen after a branch before. */
 void execute(const struct instruction *i);
 
+/* At that line of code; if it is a branch, so long after it is issued it is known. */
+void execute_at(const struct instruction *i, uint64_t line, uint32_t resolves);
+
 /* Of that load or store, as if caches had done it. */
 void miss(const struct instruction *i);
 

@@ -208,10 +208,11 @@ static void one_register(void)
 	sum = compute(Iop_Add64, get_register(1), sum);
 	loaded = load_from(sum);
 	put_register(2, loaded, Ity_I64);
-	flows_branch(&temps[loaded]);
+	flows_branch(&temps[loaded], False);
 	flowed = flows_take(2, 1, 0);
 	f = flowed.flow;
 	is_u64(flowed.branches, 1, "it ends in a branch");
+	is_u64(flowed.jumps, 0, "which has two ways");
 	is_u64(f->begins, 1, "a superblock begins");
 	is_u64(f->nloads, 1, "one load");
 	is_u64(f->writes, 6, "two registers");
@@ -223,6 +224,7 @@ static void one_register(void)
 	load_at[0] = 0;
 	is_u64(put_at(f, 2), 103 + L1, "a hit");
 	is_u64(ready_at(f, &f->value[1]), 103 + L1, "the branch");
+	is_u64(flowed.resolves, 6, "which is known so long after it is issued");
 }
 
 /* Less than half of a register is put into what it holds. */

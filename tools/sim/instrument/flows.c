@@ -4,7 +4,7 @@
  * and from each of the superblock's loads, the cycles of the longest one, at the
  * latencies of hits.
  */
-#include "pub_tool_guest.h"
+#include "instrument/flow_registers.h"
 #include "instrument/flows.h"
 #include "instrument/latency.h"
 #include "model/ahead.h"
@@ -12,7 +12,8 @@
 #define MAX_TEMPS 8192
 #define MAX_PATH 250
 
-/* Cycles + 1; 0: there is no such path. */
+/* Cycles + 1; 0: there is no such path.  ready: ticks from the superblock's beginning, if
+ * nothing is late. */
 typedef UChar lanes __attribute__((vector_size(16)));
 #define LANES (FLOW_SOURCES / 16)
 struct trails {
@@ -20,6 +21,7 @@ struct trails {
 		lanes lane[LANES];
 		UChar from[FLOW_SOURCES];
 	};
+	UInt ready;
 };
 
 /* A value that an instruction has made.  Its pieces do not take longer than the
@@ -39,13 +41,14 @@ static struct {
 	struct value temps[MAX_TEMPS];
 	struct trails registers[FLOW_REGISTERS];
 	ULong written; /* registers, since the last batch */
-	UInt instruction, nloads, first_load;
+	UInt instruction, first_instruction, nloads, first_load;
+	UInt resolves;                 /* as struct batch has it */
 	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
 	/* By how many instructions of the batch each register is waited for, and the last
 	 * of them. */
 	UInt waiters[FLOW_REGISTERS], waiter[FLOW_REGISTERS];
-	Bool begins, branches;
+	Bool begins, branches, jumps;
 	struct trails address[FLOW_LOADS], condition;
 	struct {
 		struct flow flow;
@@ -67,44 +70,6 @@ static const struct ooo *out_of_order(void)
 	return &tool_options.machines[i].ooo;
 }
 
-/* ---- registers ---- */
-
-#if defined(VGA_amd64)
-#define STACK_REGISTER 4
-#define VECTORS_FROM ((Int)offsetof(VexGuestAMD64State, guest_YMM0))
-#define VECTOR_BYTES                                                                     \
-	((Int)(offsetof(VexGuestAMD64State, guest_YMM1) -                                \
-		offsetof(VexGuestAMD64State, guest_YMM0)))
-#define NVECTORS 16
-#define GENERAL_FROM ((Int)offsetof(VexGuestAMD64State, guest_RAX))
-#define NGENERAL 16
-#define FLAGS_FROM ((Int)offsetof(VexGuestAMD64State, guest_CC_OP))
-#define FLAGS_TO ((Int)offsetof(VexGuestAMD64State, guest_DFLAG))
-#elif defined(VGA_arm64)
-#define STACK_REGISTER 31
-#define VECTORS_FROM ((Int)offsetof(VexGuestARM64State, guest_Q0))
-#define VECTOR_BYTES 16
-#define NVECTORS 30
-#define GENERAL_FROM ((Int)offsetof(VexGuestARM64State, guest_X0))
-#define NGENERAL 32
-#define FLAGS_FROM ((Int)offsetof(VexGuestARM64State, guest_CC_OP))
-#define FLAGS_TO ((Int)offsetof(VexGuestARM64State, guest_CC_NDEP) + 8)
-#endif
-#define FLAGS NGENERAL
-#define FIRST_VECTOR (FLAGS + 1)
-
-/* -1: none that values flow through. */
-static Int register_at(Int offset)
-{
-	if (offset >= FLAGS_FROM && offset < FLAGS_TO)
-		return FLAGS;
-	if (offset >= GENERAL_FROM && offset < GENERAL_FROM + 8 * NGENERAL)
-		return (offset - GENERAL_FROM) / 8;
-	if (offset >= VECTORS_FROM && offset < VECTORS_FROM + VECTOR_BYTES * NVECTORS)
-		return FIRST_VECTOR + (offset - VECTORS_FROM) / VECTOR_BYTES;
-	return -1;
-}
-
 /* ---- trails ---- */
 
 static void merge_trails(struct trails *to, const struct trails *from)
@@ -114,10 +79,12 @@ static void merge_trails(struct trails *to, const struct trails *from)
 
 		to->lane[i] = (to->lane[i] & longer) | (from->lane[i] & ~longer);
 	}
+	to->ready = to->ready > from->ready ? to->ready : from->ready;
 }
 
 static void lengthen_trails(struct trails *trails, UInt cycles)
 {
+	trails->ready += cycles * AHEAD_TICKS;
 	for (UInt i = 0; cycles && i < FLOW_SOURCES; i++)
 		if (trails->from[i])
 			trails->from[i] = trails->from[i] + cycles < MAX_PATH
@@ -151,11 +118,24 @@ static void add_operand(struct value *to, const IRExpr *e)
 	}
 }
 
+static ULong ticks_for(UInt n, UInt hundredths)
+{
+	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
+}
+
+/* When the instruction is, by the width alone. */
+static UInt issued_at(void)
+{
+	return (UInt)ticks_for(
+		flows.instruction - flows.first_instruction, out_of_order()->width);
+}
+
 static struct value no_value(UInt latency)
 {
 	struct value v = {.instruction = flows.instruction, .latency = latency};
 
 	VG_(memset)(&v.trails, 0, sizeof(v.trails));
+	v.trails.ready = issued_at();
 	return v;
 }
 
@@ -328,14 +308,16 @@ Int flows_load(const IRSB *in, Int at)
 	return flows.nloads < FLOW_LOADS ? (Int)flows.nloads : -1;
 }
 
-void flows_branch(const IRExpr *on)
+void flows_branch(const IRExpr *on, Bool jumps)
 {
 	struct value v = no_value(0);
 
 	add_operand(&v, on);
 	flows.condition = whole_trails(&v);
 	note_waiter(&flows.condition);
+	flows.resolves = (flows.condition.ready - issued_at()) / AHEAD_TICKS;
 	flows.branches = True;
+	flows.jumps = jumps;
 }
 
 /* ---- superblocks ---- */
@@ -348,9 +330,10 @@ void flows_begin(void)
 	flows.written = 0;
 	flows.nloads = flows.first_load = 0;
 	flows.issued = 0;
+	flows.first_instruction = flows.instruction + 1;
 	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
-	flows.branches = False;
+	flows.branches = flows.jumps = False;
 }
 
 void flows_instruction(void)
@@ -389,7 +372,7 @@ static void describe_address(UInt load)
 	if (!flows.making.value[flows.making.nvalues - 1].count)
 		return;
 	for (UInt i = flows.first_load; i < load; i++)
-		if (VG_(memcmp)(&flows.address[i], own, sizeof(*own)) == 0)
+		if (VG_(memcmp)(flows.address[i].from, own->from, sizeof(own->from)) == 0)
 			flows.making.value[i - flows.first_load].again = 1;
 }
 
@@ -499,11 +482,6 @@ static ULong most_of(ULong a, ULong b)
 	return a > b ? a : b;
 }
 
-static ULong ticks_for(UInt n, UInt hundredths)
-{
-	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
-}
-
 /* How many more ticks the batch takes by the ports of its loads and stores than by its
  * instructions. */
 static UInt ports_of(UInt instructions, UInt loads, UInt stores)
@@ -576,6 +554,8 @@ static ULong written_anew(void)
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 {
 	struct flowed flowed = {.branches = flows.branches,
+		.jumps = flows.jumps,
+		.resolves = flows.branches ? flows.resolves : 0,
 		.ports = ports_of(instructions, loads, stores),
 		.anew = written_anew()};
 
@@ -588,7 +568,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 		flowed.flow = (const struct flow *)kept->flow;
 		flowed.key = kept->hash;
 	}
-	flows.begins = flows.branches = False;
+	flows.begins = flows.branches = flows.jumps = False;
 	flows.written = 0;
 	VG_(memset)(flows.waiters, 0, sizeof(flows.waiters));
 	flows.first_load = flows.nloads;

@@ -17,17 +17,18 @@ void flows_statement(const IRSB *in, Int at);
 /* The load that statement `at` made, in the superblock; -1: it is not followed. */
 Int flows_load(const IRSB *in, Int at);
 
-/* The batch so far ends in a branch that hangs on that. */
-void flows_branch(const IRExpr *on);
+/* The batch so far ends in a branch that hangs on that; it jumps: anywhere, not one of
+ * two ways. */
+void flows_branch(const IRExpr *on, Bool jumps);
 
 /* The flow since the last time, for so many instructions, loads and stores: as struct
  * batch has it, and a number that differs if the flow does. */
 struct flowed {
 	const struct flow *flow;
-	Bool branches;
+	Bool branches, jumps;
 	UInt ports, key;
 	UChar chain_of, chain_cycles;
-	UInt chain_reach;
+	UInt chain_reach, resolves;
 	ULong anew, chain_loads;
 };
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores);

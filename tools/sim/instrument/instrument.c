@@ -388,7 +388,7 @@ static void visit_statement(const IRSB *in, Int at)
 		break;
 	case Ist_Exit:
 		if (ahead_wanted() && s->Ist.Exit.jk == Ijk_Boring)
-			flows_branch(s->Ist.Exit.guard);
+			flows_branch(s->Ist.Exit.guard, False);
 		settle_all();
 		break;
 	default:
@@ -554,7 +554,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	upper_watch_end(b.out);
 	go_on_natively(&w);
 	if (ahead_wanted() && goes_anywhere(in))
-		flows_branch(in->next);
+		flows_branch(in->next, True);
 	settle_all();
 	if (w.counted && in->jumpkind == Ijk_Ret)
 		profile_watch_return(b.out, layout);

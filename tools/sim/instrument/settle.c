@@ -251,12 +251,14 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	batch->key = key_of(batch, flowed.key);
 	batch->flow = flowed.flow;
 	batch->branches = flowed.branches;
+	batch->jumps = flowed.jumps;
 	batch->ports = flowed.ports;
 	batch->chain_of = flowed.chain_of;
 	batch->chain_cycles = flowed.chain_cycles;
 	batch->anew = flowed.anew;
 	batch->chain_reach = flowed.chain_reach;
 	batch->chain_loads = flowed.chain_loads;
+	batch->resolves = flowed.resolves;
 }
 
 static const struct batch *describe_batch(const struct block *b, const UInt *order)

@@ -156,27 +156,16 @@ LANES_INLINE struct trip travel(
 
 /* ---- batches ---- */
 
-/* A branch went otherwise than foreseen, and is known then. */
-LANES_INLINE void mispredict_branch(
-	struct core *core, struct ahead *a, when known, const struct step *step)
-{
-	if (a->chains)
-		wait_for_chains(core, a, step == a->steps ? a->last : step[-1].batch);
-	if (cycle_of(known) > cycle_now(a))
-		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
-	a->delay += a->of.mispredict;
-	core->count[CP_SIM_time_branch] += a->of.mispredict;
-}
-
 LANES_INLINE void take_turn(
 	struct core *core, struct ahead *a, const struct turn *turn, when known)
 {
 	advance_to(core, a, position_past(a, turn->past));
 	a->chains &= ~turn->anew;
+	forks_end_chains(&a->forks, turn->anew);
 	if (turn->is_chain)
 		lengthen_chain(core, a, turn->step->batch);
 	else
-		mispredict_branch(core, a, known, turn->step);
+		mispredict_branch(core, a, known, turn);
 }
 
 /* Those of a step, behind a superblock of that flow; the next ones. */
@@ -196,7 +185,7 @@ static __attribute__((noinline)) const struct turn *take_turns_late(
 LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct position past)
 {
 	advance_to(core, a, position_past(a, past));
-	a->begun = cycle_now(a);
+	a->begun = cycle_issued(a);
 	if (a->late_until <= a->begun)
 		a->late_now = 0;
 	a->late_begin = a->late_now;
@@ -210,21 +199,21 @@ LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 	struct history history = a->guesses.history;
 	struct position past = a->past;
 	struct turn *turn = a->turns;
-	uint32_t branches = a->last && a->last->branches;
+	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
 	uint64_t anew = a->anew;
 
 	for (const struct step *step = a->steps; step < end; step++) {
 		const struct batch *b = step->batch;
 
-		if (guesses_miss(&a->guesses, &history, branches, b, step->line)) {
-			*turn++ = (struct turn){step, past, anew, 0};
+		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
+			*turn++ = (struct turn){step, past, anew, 0, a->guesses.foreseen};
 			anew = 0;
 		}
 		if (b->chain_cycles) {
-			*turn++ = (struct turn){step, past, anew, 1};
+			*turn++ = (struct turn){step, past, anew, 1, 0};
 			anew = 0;
 		}
-		branches = b->branches;
+		by = branched_after(b);
 		anew |= b->anew;
 		past.number += b->clock >> 32;
 		past.ticks += b->ports;
@@ -235,25 +224,47 @@ LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 	a->anew = anew;
 }
 
-/* Steps while any value is late, from `past` on; the first turn behind them. */
+/* A batch is over, behind which there is another one. */
+LANES_INLINE void follow_forks(struct ahead *a, const struct flow *f, struct branched by,
+	const struct step *step)
+{
+	if (f)
+		a->forks.written |= f->writes;
+	if (f && a->forks.n)
+		forks_pass_on(&a->forks, f);
+	if (by.branches)
+		forks_begin_block(&a->forks, step->batch, step->line);
+}
+
+/* Steps while any value is late, or on a wrong way, from `past` on; the first turn behind
+ * them. */
 static __attribute__((noinline)) const struct turn *follow_values(
 	struct core *core, struct ahead *a, const struct step *end, struct position past)
 {
 	const struct turn *turn = a->turns;
 	const struct flow *f = flow_of(a);
+	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
 
-	for (const struct step *step = a->steps; a->is_late && step < end; step++) {
+	for (const struct step *step = a->steps; (a->is_late || a->forks.n) && step < end;
+		step++) {
 		const struct batch *b = step->batch;
 
 		pass_on(a, f);
+		follow_forks(a, f, by, step);
 		if (turn->step == step)
 			turn = take_turns_late(core, a, f, turn);
+		if (by.branches && a->forks.n)
+			forks_meet(&a->forks);
 		f = b->flow;
-		if (f && f->begins)
+		by = branched_after(b);
+		if (f && f->begins) {
 			a->is_late = take_over(core, a, past);
+			forks_take_over(&a->forks);
+		}
 		past.number += b->clock >> 32;
 		past.ticks += b->ports;
 	}
+	a->forks.is_whole &= a->is_late || a->forks.n;
 	return turn;
 }
 
@@ -268,7 +279,7 @@ void ahead_follow(struct core *core)
 	if (end == a->steps)
 		return;
 	find_turns(a, end);
-	if (a->is_late)
+	if (a->is_late || a->forks.n)
 		turn = follow_values(core, a, end, past);
 	for (; turn->step; turn++)
 		take_turn(core, a, turn, 0);
@@ -283,18 +294,34 @@ static void fetch_code(struct core *core, struct ahead *a, const struct change *
 	a->delay += wait_for_code(core, &a->reach, by);
 }
 
+/* When a load asks, whose address hangs on those chains: on a wrong way already, if it is
+ * issued there before that ends. */
+static uint64_t start_of_load(struct ahead *a, int32_t which, uint64_t chains)
+{
+	const struct fork *fork = fork_here(a);
+	uint64_t now = cycle_now(a), late = chains ? address_by_chains(a, chains) : 0,
+		 ready = cycle_of(address_ready(a, which)), start, earlier;
+
+	if (fork && !(chains & fork->chains) &&
+		!fork_differs(fork, value_of_load(flow_of(a), which))) {
+		earlier = a->delay - fork->delay;
+		start = later_of(now - earlier, ready);
+		start = later_of(start, late > earlier ? late - earlier : 0);
+		if (start < fork->until)
+			return start;
+	}
+	return later_of(later_of(now, ready), late);
+}
+
 /* A load that misses no line but its page's has a value that is late, too. */
 LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
 {
 	int32_t which = origin->load;
-	uint64_t chains = chains_of_load(a, which),
-		 start = later_of(cycle_now(a), cycle_of(address_ready(a, which)));
-	struct journey j = {m->lines, LOAD, start, 0, 0};
+	uint64_t chains = chains_of_load(a, which);
+	struct journey j = {m->lines, LOAD, start_of_load(a, which, chains), 0, 0};
 	struct trip trip;
 
-	if (chains)
-		j.start = later_of(start, address_by_chains(a, chains));
 	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
 	trip = travel(core, a, &j, origin->address);
 	if (!m->lines.l1)

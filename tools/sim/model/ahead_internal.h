@@ -204,6 +204,45 @@ static void wait_for_chains(struct core *core, struct ahead *a, const struct bat
 		wait_for_chain(core, a, ready - cycle_now(a));
 }
 
+/* The chains that are not ready now. */
+static uint64_t late_chains(const struct ahead *a)
+{
+	uint64_t late = 0;
+
+	for (uint64_t chains = a->chains; chains; chains &= chains - 1)
+		if (a->chain[__builtin_ctzll(chains)] > ticks_now(a))
+			late |= chains & -chains;
+	return late;
+}
+
+/* A branch went otherwise than foreseen, and is known then. */
+LANES_INLINE void mispredict_branch(
+	struct core *core, struct ahead *a, when known, const struct turn *turn)
+{
+	const struct batch *b = turn->step == a->steps ? a->last : turn->step[-1].batch;
+	uint64_t issued = cycle_now(a), resolved = issued + b->resolves,
+		 cycles = a->of.mispredict;
+	struct fork fork = {.number = a->at.number,
+		.delay = a->delay,
+		.differ = a->late_now,
+		.chains = late_chains(a)};
+
+	if (a->chains)
+		wait_for_chains(core, a, b);
+	if (cycle_of(known) > cycle_now(a))
+		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
+	if (resolved > cycle_now(a))
+		cycles += resolved - cycle_now(a);
+	fork.until = cycle_now(a) + cycles - a->of.mispredict;
+	fork.differed = fork.differ;
+	if (cycle_of(known) > issued) {
+		fork_here(a);
+		forks_add(&a->forks, &a->guesses, turn->foreseen, &fork);
+	}
+	a->delay += cycles;
+	core->count[CP_SIM_time_branch] += cycles;
+}
+
 /* The chains that the address of that load hangs on. */
 static uint64_t chains_of_load(const struct ahead *a, int32_t load)
 {
@@ -379,6 +418,7 @@ static void begin_warming(
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
 	a->lines_ready = a->chains_end = 0;
 	a->chains = a->anew = 0;
+	a->forks.n = a->forks.is_whole = 0;
 	a->last = b;
 	a->past = (struct position){at.number + (b->clock >> 32),
 		at.ticks - ticks_of(a, at.number) + b->ports};

@@ -146,6 +146,7 @@ struct turn {
 	struct position past;
 	uint64_t anew; /* as of a batch, since the turn before */
 	uint32_t is_chain;
+	guess_id foreseen; /* instead of the step's batch */
 };
 
 /* What the instructions are modelled for (ahead_internal.h): time, all of them or a unit;
@@ -215,6 +216,7 @@ struct ahead {
 	uint32_t loaded_set;  /* and that a load did */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
+	struct forks forks;
 	struct turn turns[2 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
@@ -452,6 +454,22 @@ LANES_INLINE uint64_t cycle_now(const struct ahead *a)
 LANES_INLINE uint64_t ticks_now(const struct ahead *a)
 {
 	return a->at.ticks + a->delay * AHEAD_TICKS;
+}
+
+/* The wrong way on which the instruction was issued that the core has got to; NULL. */
+LANES_INLINE struct fork *fork_here(struct ahead *a)
+{
+	return a->forks.n ? forks_first(&a->forks, a->at.number,
+				    a->at.ticks / AHEAD_TICKS, a->of.window)
+			  : NULL;
+}
+
+/* When it was issued there, or is now. */
+LANES_INLINE uint64_t cycle_issued(struct ahead *a)
+{
+	const struct fork *fork = fork_here(a);
+
+	return fork ? a->at.ticks / AHEAD_TICKS + fork->delay : cycle_now(a);
 }
 
 /* The last level is asked: has the line left that nobody asked it for during the stay? Of

@@ -87,7 +87,8 @@ struct batch {
 	uint8_t branches : 1;   /* it ends in a branch that is followed (ahead.h) */
 	uint8_t chain_of : 6;   /* the register whose chain it makes longer */
 	uint8_t second_line_tick;
-	uint8_t more_lines;                 /* than one */
+	uint8_t more_lines : 7;             /* than one */
+	uint8_t jumps : 1;                  /* its branch may go anywhere */
 	uint8_t order;                      /* of the places' first references */
 	uint8_t chain_cycles;               /* by so many cycles; 0: none */
 	uint16_t key;                       /* differs if the code does (guess.h) */
@@ -106,6 +107,8 @@ struct batch {
 	 * behind its end. */
 	uint64_t chain_loads;
 	uint32_t chain_reach;
+	/* Cycles from when its branch is issued until it is known, if nothing is late. */
+	uint32_t resolves;
 	struct batch_item item[BATCH_ITEMS];
 	struct batch_note room[BATCH_ITEMS + BATCH_PLACES]; /* for batch_notes() */
 };

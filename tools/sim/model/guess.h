@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * What a core foresees.  Branches, by what came next: after each one, the batch that
- * followed the same few branches before, if it has done so more than once; else the one
- * that follows this branch most of the time.  And streams of lines, in time alone: what
- * the caches have stays as it is, but lines that come at the same distance from each
+ * followed the same branches before, of as many as are known to have been followed by it
+ * more than once: 64 or so, 16, or four; else the one that follows this branch most of
+ * the time (TAGE: Seznec and Michaud, JILP 2006).  And streams of lines, in time alone:
+ * what the caches have stays as it is, but lines that come at the same distance from each
  * other for the third time in a page were asked for when those some look-ups before were.
  * A stream that leaves its page at that distance goes on in the next one.
  */
 #ifndef CACHEPEEK_SIM_GUESS_H
 #define CACHEPEEK_SIM_GUESS_H
 
-#include "model/batch.h"
+#include <stddef.h>
 
-#define GUESSES 8192 /* a power of two, as of the next */
+#include "model/batch.h"
+#include "model/flow.h"
+
+#define GUESSES 4096 /* of each memory: a power of two, as of the next */
+#define GUESSES_OF_JUMPS 512
 #define USUAL 4096
 #define SURE 3u
 
@@ -36,17 +41,36 @@ union guess {
 	uint32_t all;
 };
 
-/* Which way it went so far, and where the last branch was.  The rounds of a loop are
- * counted instead, so that its end is known however many they are. */
+/* A batch, in few bits. */
+typedef uint16_t guess_id;
+
+LANES_INLINE guess_id guess_id_of(uint32_t next)
+{
+	return (guess_id)next;
+}
+
+LANES_INLINE uint32_t guess_of(const struct batch *b, uint64_t line)
+{
+	return b->key ^ (uint32_t)line * 0x9e3779b1u;
+}
+
+/* By how many of the branches before: about four, 16, and 64. */
+enum memory_of_branches { SHORT, MIDDLE, LONG, MEMORIES };
+#define SHORT_WAYS 0xffffu
+
+/* Which way it went so far: four bits of each branch, and one; and where the last branch
+ * was.  The rounds of a loop are counted instead, so that its end is known however many
+ * they are. */
 struct history {
-	uint64_t ways;
+	uint64_t ways, long_ways;
 	uint32_t last, rounds;
 };
 
 struct guesses {
 	struct history history;
-	union guess by_history[GUESSES];
+	union guess by_history[MEMORIES][GUESSES + GUESSES_OF_JUMPS];
 	union usual usual[USUAL];
+	guess_id foreseen; /* instead of what came, when it was last foreseen wrongly */
 };
 
 /* Learns what came next, which is what was guessed or not. */
@@ -60,52 +84,327 @@ struct guesses {
 			(guess)->next = (came);                                          \
 	} while (0)
 
-/* An entry of other branches is taken over once it is not sure any more, and only where
- * the usual guess is wrong. */
-static __attribute__((noinline)) int guesses_learn(
-	union usual *usual, union guess *known, uint32_t next, union guess right)
-{
-	int own = known->tag == right.tag, unusual = usual->next != next,
-	    is_right = own && known->sure ? known->next == right.next : !unusual;
+/* What there is to go by, and what came.  right: what the entries should be. */
+struct lesson {
+	union usual *usual;
+	union guess *known[MEMORIES], right[MEMORIES];
+	uint64_t where;                /* the last branch, and the rounds of a loop */
+	uint32_t next, first, entries; /* of entries, those of its kind */
+	guess_id *foreseen;
+};
 
-	LEARN(usual, next);
-	if (own)
-		LEARN(known, right.next);
-	else if (unusual && known->sure)
+static int is_own(const struct lesson *l, int memory)
+{
+	return l->known[memory]->tag == l->right[memory].tag;
+}
+
+/* One longer memory is taken for it, the shortest of those whose entries of other
+ * branches are not sure any more; those that are get less so. */
+static void guesses_remember(const struct lesson *l, int shortest)
+{
+	for (int i = shortest; i < MEMORIES; i++) {
+		union guess *known = l->known[i];
+
+		if (!known->sure) {
+			*known = l->right[i];
+			known->sure = 0;
+			return;
+		}
 		known->sure--;
-	else if (unusual)
-		*known = (union guess){{right.next, right.tag, 0}};
+	}
+}
+
+/* Only the longest memory learns, and the usual guess if there is no other. */
+static __attribute__((noinline)) int guesses_learn(const struct lesson *l)
+{
+	int own = MEMORIES - 1, by, is_right;
+
+	while (own >= 0 && !is_own(l, own))
+		own--;
+	for (by = own; by >= 0 && !(is_own(l, by) && l->known[by]->sure);)
+		by--;
+	*l->foreseen = by < 0 ? guess_id_of(l->usual->next) : l->known[by]->next;
+	is_right = *l->foreseen == guess_id_of(l->next);
+	LEARN(l->usual, l->next);
+	if (own >= 0)
+		LEARN(l->known[own], l->right[own].next);
+	if (!is_right)
+		guesses_remember(l, own + 1);
 	return !is_right;
+}
+
+/* How a batch ends: in a branch, which may go anywhere. */
+struct branched {
+	uint32_t branches, jumps;
+};
+
+LANES_INLINE struct branched branched_after(const struct batch *b)
+{
+	return (struct branched){b->branches, b->jumps};
+}
+
+/* What is wrong with the entry for that history, if it is its own; else `wrong`. */
+LANES_INLINE uint64_t guesses_look(
+	struct guesses *g, struct lesson *l, int memory, uint64_t ways, uint64_t wrong)
+{
+	uint64_t hash = (ways ^ l->where) * 0x9e3779b97f4a7c15ull,
+		 entry = l->first + (hash >> 40 & (l->entries - 1)), differs, is_own;
+	union guess *known = &g->by_history[memory][entry], *right = &l->right[memory];
+
+	l->known[memory] = known;
+	right->all = guess_id_of(l->next) | (uint32_t)(hash >> 2 & TAG_BITS) |
+		     SURE << GUESS_SURE;
+	differs = known->all ^ right->all;
+	is_own = -(((differs & TAG_BITS) - 1) >> 63);
+	return (differs & is_own) | (wrong & ~is_own);
 }
 
 /* A batch follows another one, which ends in a branch or not.  Not 0 if it was not to be
  * expected.  Mostly there is nothing to learn: the guess was right and as sure as can be.
  * That is told by a single branch of the host, which could not foresee which guess it is
  * that counts. */
-LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, uint32_t branches,
+LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, struct branched by,
 	const struct batch *b, uint64_t line)
 {
-	uint32_t next = b->key ^ (uint32_t)line * 0x9e3779b1u;
-	uint64_t hash =
-		(h->ways ^ h->last ^ (uint64_t)h->rounds << 32) * 0x9e3779b97f4a7c15ull;
-	union guess right = {.all = (next ^ next >> 16) % (1 << GUESS_TAG) |
-				    (uint32_t)(hash >> 2 & TAG_BITS) |
-				    SURE << GUESS_SURE},
-		    *known = &g->by_history[hash >> 40 & (GUESSES - 1)];
-	union usual *usual = &g->usual[h->last % USUAL],
-		    seen = {.next = next, .sure = SURE};
-	uint64_t differs = known->all ^ right.all, unusual = usual->all ^ seen.all,
-		 is_own = -(((differs & TAG_BITS) - 1) >> 63),
-		 wrong = (differs & is_own) | (unusual & ~is_own);
+	uint32_t next = guess_of(b, line);
+	struct lesson l = {.usual = &g->usual[h->last % USUAL],
+		.where = h->last ^ (uint64_t)h->rounds << 32,
+		.next = next,
+		.first = by.jumps ? GUESSES : 0,
+		.entries = by.jumps ? GUESSES_OF_JUMPS : GUESSES,
+		.foreseen = &g->foreseen};
+	uint64_t wrong = l.usual->all ^ (union usual) { .next = next, .sure = SURE }.all;
 	int same = next == h->last;
 
-	if (!branches)
+	if (!by.branches)
 		return 0;
+	wrong = guesses_look(g, &l, SHORT, h->ways & SHORT_WAYS, wrong);
+	wrong = guesses_look(g, &l, MIDDLE, h->ways, wrong);
+	wrong = guesses_look(g, &l, LONG, h->long_ways, wrong);
 	h->ways = same ? h->ways : (h->ways ^ h->rounds) << 4 ^ next;
+	h->long_ways = same ? h->long_ways : (h->long_ways ^ h->rounds) << 1 ^ next;
 	h->rounds = same ? h->rounds + 1 : 0;
 	h->last = next;
-	return __builtin_expect(wrong != 0, 0) &&
-	       guesses_learn(usual, known, next, right);
+	return __builtin_expect(wrong != 0, 0) && guesses_learn(&l);
+}
+
+/* ---- wrong ways ----
+ *
+ * What a core executes behind a branch that it foresees wrongly, until the branch is
+ * known: loads there ask for their lines.  Mostly the way that it goes by mistake soon
+ * comes to where the right one goes as well; loads behind that which hang on nothing that
+ * either way has changed are the right ones, so that their lines are on their way, or
+ * there, when the right way comes to them.
+ *
+ * The wrong way is followed by what usually comes next (guess.h).  A batch that both ways
+ * come to is the one where they meet.  Registers that were written in between by either
+ * are different, and what is made of them, until they are written anew.
+ */
+#define FORKS 16
+#define FORK_BLOCKS 8 /* of each way, before both meet */
+
+/* A block begins behind a branch, and goes on to the next one.  A bit for each register:
+ * those that were written in all blocks before it. */
+struct block {
+	uint32_t place;
+	uint64_t writes;
+};
+
+/* A branch that is foreseen wrongly: instructions before it, the delay then, and when it
+ * is known. */
+struct fork {
+	uint64_t number, delay, until;
+	uint32_t apart; /* blocks in which both ways may yet meet; 0: they have */
+	uint32_t nblocks;
+	struct block block[FORK_BLOCKS]; /* of the wrong way */
+	/* What is different, a bit each: registers now and when the superblock began, and
+	 * its loads. */
+	uint64_t differ, differed, loads_differ;
+	uint64_t chains; /* that were late already */
+};
+
+/* Branches whose wrong ways come to where the core has got to, which may begin on each
+ * other; the first that is known ends it for those behind it. */
+struct forks {
+	uint32_t n;
+	struct fork of[FORKS];
+	/* The block that is executed, from its beginning if it is whole; and what others
+	 * were, when they were last. */
+	guess_id id;
+	uint32_t place, is_whole;
+	uint64_t written;
+	struct {
+		uint32_t place;
+		guess_id id;
+		uint64_t writes;
+	} seen[USUAL];
+};
+
+/* Where the batch's code is: of its first item, which is a reference to that. */
+LANES_INLINE uint32_t place_of(const struct batch *b, uint64_t line)
+{
+	return (uint32_t)line * 64 + (uint32_t)batch_notes(b)->offset;
+}
+
+/* Behind a batch there is another block. */
+LANES_INLINE void forks_begin_block(struct forks *f, const struct batch *b, uint64_t line)
+{
+	guess_id id = guess_id_of(guess_of(b, line));
+
+	if (f->is_whole) {
+		f->seen[f->id % USUAL].id = f->id;
+		f->seen[f->id % USUAL].place = f->place;
+		f->seen[f->id % USUAL].writes = f->written;
+	}
+	f->id = id;
+	f->place = place_of(b, line);
+	f->is_whole = 1;
+	f->written = 0;
+}
+
+/* The wrong way, as far as it is known.  Of a loop there is another round, and then it
+ * ends as the right way did. */
+static void fork_foresee(
+	struct fork *fork, const struct forks *f, const struct guesses *g, guess_id id)
+{
+	uint64_t writes = 0;
+
+	fork->nblocks = 0;
+	while (fork->nblocks < FORK_BLOCKS && f->seen[id % USUAL].id == id) {
+		const union usual *next = &g->usual[id % USUAL];
+
+		fork->block[fork->nblocks++] =
+			(struct block){f->seen[id % USUAL].place, writes};
+		writes |= f->seen[id % USUAL].writes;
+		if (!next->sure)
+			return;
+		id = guess_id_of(next->next) == id ? f->id : guess_id_of(next->next);
+	}
+}
+
+/* A branch was foreseen to be followed by the block `id`. */
+static void forks_add(
+	struct forks *f, const struct guesses *g, guess_id id, const struct fork *fork)
+{
+	if (f->n == FORKS)
+		return;
+	f->of[f->n] = *fork;
+	fork_foresee(&f->of[f->n], f, g, id);
+	f->of[f->n++].apart = FORK_BLOCKS;
+}
+
+/* The first ones are no more. */
+static void forks_drop(struct forks *f, uint32_t first)
+{
+	for (uint32_t i = first; i < f->n; i++)
+		f->of[i - first] = f->of[i];
+	f->n -= first;
+}
+
+/* Chains have ended, and may begin anew. */
+LANES_INLINE void forks_end_chains(struct forks *f, uint64_t chains)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		f->of[i].chains &= ~chains;
+}
+
+/* Tells whether the wrong way has been here, or will be. */
+static int fork_meets(struct fork *fork, uint32_t place)
+{
+	for (uint32_t i = 0; i < fork->nblocks; i++)
+		if (fork->block[i].place == place) {
+			fork->differ |= fork->block[i].writes;
+			fork->apart = 0;
+			return 1;
+		}
+	return 0;
+}
+
+/* The right way comes to a block.  Ways that do not meet are given up, with those that
+ * would have to come that far. */
+static void forks_meet(struct forks *f)
+{
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->of[i].apart && !fork_meets(&f->of[i], f->place) &&
+			!--f->of[i].apart) {
+			forks_drop(f, i + 1);
+			i = (uint32_t)-1;
+		}
+}
+
+/* Is anything different that it hangs on? */
+static int fork_differs(const struct fork *fork, const struct flow_value *value)
+{
+	return !value ||
+	       (value->registers & fork->differed) | (value->loads & fork->loads_differ);
+}
+
+/* A batch is over that is the same on both ways. */
+static void fork_passes_on(struct fork *fork, const struct flow *flow)
+{
+	const union flow_word *word = flow_ways(flow);
+	uint64_t reached = 0;
+
+	for (uint32_t i = 0; i < flow->nloads; i++)
+		if (fork_differs(fork, &flow->value[i]))
+			fork->loads_differ |= 1ull << flow->value[i].to;
+	if ((flow->reads & fork->differed) | (flow->loads & fork->loads_differ))
+		for (uint32_t ways = flow->nways; ways; ways--) {
+			struct flow_way way = word->way;
+			uint64_t bit = 1ull << way.from % FLOW_REGISTERS,
+				 of = way.from < FLOW_REGISTERS ? fork->differed
+								: fork->loads_differ;
+
+			for (word++; way.count; way.count--, word++)
+				reached |= of & bit ? 1ull << word->put.to : 0;
+		}
+	fork->differ = (fork->differ & ~flow->writes) | reached;
+}
+
+/* A batch is over: on wrong ways that are apart, or that come to others that are, there
+ * was another one. */
+static void forks_pass_on(struct forks *f, const struct flow *flow)
+{
+	uint32_t apart = 0;
+
+	for (uint32_t i = f->n; i-- > 0;) {
+		struct fork *fork = &f->of[i];
+
+		apart |= fork->apart;
+		if (apart) {
+			fork->differ |= flow->writes;
+			fork->loads_differ = ~0ull;
+		} else {
+			fork_passes_on(fork, flow);
+		}
+	}
+}
+
+/* A superblock begins. */
+LANES_INLINE void forks_take_over(struct forks *f)
+{
+	for (uint32_t i = 0; i < f->n; i++) {
+		f->of[i].differed = f->of[i].differ;
+		f->of[i].loads_differ = 0;
+	}
+}
+
+/* The fork on whose wrong way the instruction is issued first that is so many behind all
+ * others, at that cycle but for delays; NULL.  Window: how many it may be behind the
+ * branch. */
+LANES_INLINE struct fork *forks_first(
+	struct forks *f, uint64_t number, uint64_t cycle, uint32_t window)
+{
+	uint32_t over = 0, first;
+
+	while (over < f->n && (number - f->of[over].number >= window ||
+				      cycle + f->of[over].delay >= f->of[over].until))
+		over++;
+	if (over)
+		forks_drop(f, over);
+	for (first = f->n; first && !f->of[first - 1].apart;)
+		first--;
+	return first < f->n ? &f->of[first] : NULL;
 }
 
 /* ---- lines ---- */
