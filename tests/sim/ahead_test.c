@@ -221,6 +221,34 @@ static void code(void)
 	end();
 }
 
+/* A line of code from the L2, or behind it, after so many instructions; and as many as
+ * make a hundred. */
+static uint64_t wait_for_line(int from_llc, unsigned after)
+{
+	uint64_t before = got[CP_SIM_ifetch_stall_cycles];
+
+	core->count[CP_SIM_instructions] = after;
+	core->count[CP_SIM_l1i_misses]++;
+	core->count[CP_SIM_l2_ifetch_misses] += (uint64_t)from_llc;
+	ahead_observe(core, &(struct batch_origin){.number = after, .load = -1});
+	core->count[CP_SIM_instructions] = 100;
+	collect();
+	return got[CP_SIM_ifetch_stall_cycles] - before;
+}
+
+static void code_ahead(void)
+{
+	begin(&small);
+	is_u64(wait_for_line(0, 0), 10, "code: nothing was foreseen");
+	is_u64(wait_for_line(0, 0), 0, "code: it was asked for before");
+	is_u64(wait_for_line(1, 50), 20, "code: as long before as the L2 takes");
+	execute(&(struct instruction){A_BRANCH, NONE, NONE, NONE, 0, 3, 0, 1, 0, 0, 0});
+	execute(&(struct instruction){OPERATION, NONE, NONE, 1, 1, 3, 0, 1, 0, 0, 0});
+	/* The instruction behind the branch is the second one. */
+	is_u64(wait_for_line(0, 1 + 7), 10 - 7, "code: not before a branch was known");
+	end();
+}
+
 /* Two loads by one pointer: the first one's line is at 100, and the pointer that the
  * second one brings of it, too, from which the third instruction loads until 200.  The
  * 35th waits for that from 102 on. */
@@ -360,6 +388,7 @@ int main(void)
 	limits();
 	rooms();
 	code();
+	code_ahead();
 	streams();
 	shared_line();
 	written_back();

@@ -289,9 +289,10 @@ void ahead_follow(struct core *core)
 
 /* ---- what a reference did ---- */
 
+/* What is foreseen is asked for ahead, from the last branch on that was not. */
 static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
 {
-	a->delay += wait_for_code(core, &a->reach, by);
+	a->delay += wait_for_code(core, &a->reach, by, cycle_now(a) - a->redirected);
 }
 
 /* When a load asks, whose address hangs on those chains: on a wrong way already, if it is

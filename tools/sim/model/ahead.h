@@ -23,7 +23,9 @@
  * 5. A line that a store misses takes the same room.  Only stores that miss hold an entry
  *    of the store buffer, until they, and each before them, have their lines; one that
  *    finds all entries taken waits for the first to leave.
- * 6. Code that misses is waited for at once.
+ * 6. Code that misses is waited for at once, but for what the second level takes at the
+ *    most and has been since a branch went otherwise than foreseen: so much earlier it is
+ *    asked for.
  *
  * Delays are whole cycles, and each is of one kind: what was waited for at its end.
  * Without misses there is nothing but what instructions and branches take.  Values are

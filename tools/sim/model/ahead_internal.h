@@ -241,6 +241,7 @@ LANES_INLINE void mispredict_branch(
 	}
 	a->delay += cycles;
 	core->count[CP_SIM_time_branch] += cycles;
+	a->redirected = cycle_now(a);
 }
 
 /* The chains that the address of that load hangs on. */

@@ -186,6 +186,7 @@ struct ahead {
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
 	uint64_t walked;                  /* the latest end of a walk for data */
+	uint64_t redirected;              /* when the right way behind a branch began */
 
 	/* Registers that may be late, now and when the superblock began, and its loads
 	 * that are, a bit each, and when they are ready.  Times of others are old.

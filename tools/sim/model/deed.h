@@ -99,19 +99,23 @@ LANES_INLINE uint64_t cycles_of_pages(
 	return (misses - walks) * r->of.stlb + walks * r->of.walk;
 }
 
-/* Waits for code: adds its cycles to the core's stacks, and returns them. */
+/* Waits for code: adds its cycles to the core's stacks, and returns them.  ahead: how
+ * long ago it may have been asked for, of which as much counts as the second level takes.
+ */
 LANES_INLINE uint64_t wait_for_code(
-	struct core *core, const struct reach *r, const struct change *by)
+	struct core *core, const struct reach *r, const struct change *by, uint64_t ahead)
 {
 	struct missed missed = missed_by_fetch(by);
 	uint64_t lines[NLEVELS],
+		second = r->latency[NOBODY][SECOND], hidden = at_most(ahead, second),
 		walks = GREW(by, itlb_walks),
 		cycles = cycles_of_pages(r, GREW(by, itlb_misses), walks);
 
 	split_lines(r, &missed, lines);
 	core->count[CP_SIM_time_tlb] += cycles;
 	for (enum level level = SECOND; level < NLEVELS; level++) {
-		uint64_t late = lines[level] * r->latency[NOBODY][level];
+		uint64_t latency = r->latency[NOBODY][level],
+			 late = lines[level] * (latency - at_most(hidden, latency));
 
 		core->count[stack_of(level)] += late;
 		cycles += late;

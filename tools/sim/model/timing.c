@@ -156,7 +156,7 @@ LANES_INLINE void take_write_buffer(struct core *core, struct timing *t, struct 
 static __attribute__((noinline)) void fetch_code(
 	struct core *core, struct timing *t, struct clock *c, const struct change *by)
 {
-	c->delay += wait_for_code(core, &t->reach, by);
+	c->delay += wait_for_code(core, &t->reach, by, 0);
 }
 
 /* One line for a load or a store; used: after so many instructions. */
