@@ -95,6 +95,40 @@ for my $name (grep { !/^sample_(?:l2_(?!accesses)|llc|beyond)/ } @named) {
 	is(sum(@parts[0 .. 15]), 0, "in full: $counter is in no burst");
 }
 
+# A fault ends a superblock before what it does has been written.
+{
+	open(my $source, '>', "$SCRATCH/faults.c") or die;
+	print $source <<'C';
+#include <signal.h>
+#include <sys/mman.h>
+static _Alignas(4096) volatile long page[512];
+static volatile long seen[64 * 512];
+static void handle(int number)
+{
+	(void)number;
+	mprotect((void *)page, sizeof(page), PROT_READ | PROT_WRITE);
+}
+int main(void)
+{
+	long sum = 0;
+	signal(SIGSEGV, handle);
+	for (int i = 0; i < 500; i++) {
+		mprotect((void *)page, sizeof(page), PROT_NONE);
+		sum += seen[i * 64] + page[i];
+		seen[i * 64] = sum;
+	}
+	return sum != 0;
+}
+C
+	close($source);
+	is(system('gcc', '-O1', '-o', "$SCRATCH/faults", "$SCRATCH/faults.c"), 0, 'faults: it is compiled');
+	local @program = ("$SCRATCH/faults");
+	my ($true, $sample) = (counted(), counted('--sample=8,1000,1000,1000000000,1'));
+	for my $name (qw(instructions l1d_load_lines l1d_store_lines l1i_misses dtlb_load_pages)) {
+		is($sample->{"sample_$name"}[16], $true->{$name}, "faults, in full: $name");
+	}
+}
+
 # ---- several machines ----
 
 # The counts, and the parts, of each machine.
