@@ -34,9 +34,12 @@ FROZEN = [
         pagerank-wild pagerank-near bfs-wild bfs-near list-wild list-in-order search-wild search-sorted hash-join
         hash-join-parted binary-tree b-tree sort-compared sort-radix histogram-wild histogram-sorted fft tokens crc subsequence
         bodies'''),
-    ('2026-11-26', None, '''
+    ('2026-11-26', '2026-11-27', '''
         cholesky heat-in-order heat-across life clusters knapsack sort-merge sort-heap unite-wild unite-near skip-list
         least-recently-used sieve interpreter repeats gemver words trie shortest-paths huffman'''),
+    ('2026-11-27', None, '''
+        covariance cube nussinov filter-columns blur viterbi long-numbers mandelbrot queens select-middle sort-strings bloom
+        cuckoo nearest-points events walkers decode-letters encode-bytes unpack read-lists'''),
 ]
 
 # The same work done badly and well.

@@ -113,6 +113,80 @@ static void loops(void)
 	is_u64(cost, 0, "a loop of so many rounds is known");
 }
 
+static uint32_t chance_of(uint64_t *number, uint32_t n)
+{
+	*number = *number * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*number >> 60) % n;
+}
+
+/* One of two batches, then so many that are always the same, and then one of two, which
+ * hangs on the first: what that costs, once it is known.  Before all there are some as
+ * chance will have it. */
+static uint64_t cost_of_memory(uint32_t noise, uint32_t between)
+{
+	static struct batch any[16], first[2], same[32], last[2];
+	uint64_t number = 1, cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 4000; i++) {
+		uint32_t which = chance_of(&number, 2);
+		uint64_t now;
+
+		for (uint32_t k = 0; k < noise; k++) {
+			uint32_t other = chance_of(&number, 16);
+
+			go_to(&any[other], 100 + other);
+		}
+		go_to(&first[which], 200 + which);
+		for (uint32_t k = 0; k < between; k++)
+			go_to(&same[k], 300 + k);
+		now = go_to(&last[which], 400 + which);
+		cost += i >= 3000 ? now : 0;
+	}
+	end();
+	return cost;
+}
+
+static void memories(void)
+{
+	/* Half of a thousand if they were not; others may take an entry at times. */
+	ok(cost_of_memory(16, 2) < UINT64_C(20) * small.ooo.mispredict,
+		"what hangs on a branch of late, among others");
+	is_u64(cost_of_memory(0, 8), 0, "on one of some time ago");
+	is_u64(cost_of_memory(0, 30), 0, "and on one of long ago");
+}
+
+/* Rounds of so many batches of eight, each of them where chance has put it: what the last
+ * round of many costs. */
+static uint64_t cost_of_round(uint32_t jumps)
+{
+	static struct batch of[2][8];
+	static uint8_t where[1200];
+	uint64_t number = 1, cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 1200; i++)
+		where[i] = (uint8_t)chance_of(&number, 8);
+	for (uint32_t round = 0; round < 30; round++)
+		for (uint32_t i = 0; i < 1200; i++) {
+			struct batch *b = &of[jumps][where[i]];
+
+			b->jumps = jumps & 1;
+			cost = i ? cost : 0;
+			cost += go_to(b, 500 + where[i]);
+		}
+	end();
+	return cost;
+}
+
+static void jumps(void)
+{
+	uint64_t branches = cost_of_round(0), all = UINT64_C(1200) * small.ooo.mispredict;
+
+	ok(branches < all / 8, "many branches that come again are known");
+	ok(cost_of_round(1) > 2 * branches, "of jumps to anywhere, fewer are");
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -120,5 +194,7 @@ int main(void)
 	usual_branches();
 	keys();
 	loops();
+	memories();
+	jumps();
 	return 0;
 }

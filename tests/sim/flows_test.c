@@ -227,6 +227,16 @@ static void one_register(void)
 	is_u64(flowed.resolves, 6, "which is known so long after it is issued");
 }
 
+/* A load is issued when its turn is, not when the superblock begins. */
+static void issued_late(void)
+{
+	begin();
+	for (int i = 0; i < 40; i++)
+		flows_instruction();
+	flows_branch(&temps[load_from(get_register(0))], False);
+	is_u64(flows_take(40, 1, 0).resolves, L1, "a load behind forty instructions");
+}
+
 /* Less than half of a register is put into what it holds. */
 static void a_byte(void)
 {
@@ -576,6 +586,7 @@ int main(void)
 	tool_options.machines[0].ooo = (struct ooo){
 		.l1 = L1, .window = 224, .width = 400, .loads = 200, .stores = 100};
 	one_register();
+	issued_late();
 	a_byte();
 	two_by_a_pointer();
 	chains();
