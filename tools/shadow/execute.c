@@ -17,7 +17,6 @@
 #define WAIT_SECONDS 10    /* for the program's next tick */
 #define AFTER_MATCH 200000 /* instructions in which the place is not to be met again */
 #define STACK (1u << 20)
-#define FLAGS_OF_KERNEL 0x202 /* IF, and the bit that is always set */
 #define SYSCALL_LENGTH 2
 
 /* run.S */
@@ -258,7 +257,6 @@ static Bool is_word(void)
 	       own_code_at(shadow_guest.guest_RIP - SYSCALL_LENGTH);
 }
 
-/* R11 is then what the kernel has for flags: VEX knows nothing of those two. */
 static void make_call(void)
 {
 	if (is_word())
@@ -266,7 +264,7 @@ static void make_call(void)
 	else if (!calls_make(&shadow_guest))
 		shadow_finish(CP_SHADOW_SYSCALL, (UInt)shadow_guest.guest_RAX,
 			shadow_guest.guest_RIP);
-	shadow_guest.guest_R11 |= FLAGS_OF_KERNEL;
+	registers_after_call();
 }
 
 static void look_for_place(void)

@@ -114,5 +114,7 @@ IRExpr *registers_may_be(IRSB *out, const struct cp_shadow_place *place);
  * may have left in registers is different there. */
 void registers_forget(Addr to);
 void registers_silent(void); /* the next one has no result there either */
+/* A system call was made. */
+void registers_after_call(void);
 
 #endif

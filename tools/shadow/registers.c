@@ -27,8 +27,6 @@ _Static_assert(
 #define HAS_YMM 4
 #define YMM_HIGH 576
 
-#define R11 3
-
 /* In the order of gregs. */
 #define GENERAL(X)                                                                       \
 	X(0, R8)                                                                         \
@@ -150,12 +148,11 @@ static UInt forgotten_of(const VexGuestAMD64State *guest)
 	return forgotten;
 }
 
-/* Then R11 has the kernel's flags, some of which are undefined. */
-static Bool is_after_call(Addr pc)
+/* R11 is what the flags were, some of which are undefined, until something is written to
+ * it. */
+void registers_after_call(void)
 {
-	const UChar *before = (const UChar *)pc - 2;
-
-	return before[0] == 0x0f && before[1] == 0x05;
+	shadow_guest.guest_R11 = FORGOTTEN;
 }
 
 Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place *place)
@@ -163,8 +160,6 @@ Bool registers_are(const VexGuestAMD64State *guest, const struct cp_shadow_place
 	UInt forgotten = forgotten_of(guest);
 	Bool same = True;
 
-	if (is_after_call(place->reg[CP_SHADOW_REGISTERS - 1]))
-		forgotten |= 1u << R11;
 #define X(n, name) same &= guest->guest_##name == place->reg[n] || (forgotten >> (n)&1);
 	GENERAL(X)
 #undef X
@@ -206,17 +201,14 @@ static IRExpr *difference(IRSB *out, UInt offset, ULong was)
 
 IRExpr *registers_may_be(IRSB *out, const struct cp_shadow_place *place)
 {
-	Bool after_call = is_after_call(place->reg[CP_SHADOW_REGISTERS - 1]);
 	IRExpr *all = emit_constant(0);
 
 #define X(n, name)                                                                       \
-	if ((n) != R11 || !after_call)                                                   \
-		all = emit_kept(out, Ity_I64,                                            \
-			IRExpr_Binop(Iop_Or64, all,                                      \
-				difference(out,                                          \
-					__builtin_offsetof(                              \
-						VexGuestAMD64State, guest_##name),       \
-					place->reg[n])));
+	all = emit_kept(out, Ity_I64,                                                    \
+		IRExpr_Binop(Iop_Or64, all,                                              \
+			difference(out,                                                  \
+				__builtin_offsetof(VexGuestAMD64State, guest_##name),    \
+				place->reg[n])));
 	GENERAL(X)
 #undef X
 	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, all, emit_constant(0)));
