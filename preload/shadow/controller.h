@@ -29,18 +29,16 @@ void cp_controller_forks(struct cp_shadows *s);
 void cp_controller_forked(struct cp_shadows *s);
 void cp_controller_reaped(struct cp_shadows *s);
 
-/* The most MiB that were resident at a fork. */
-uint64_t cp_controller_most_mib(const struct cp_shadows *s);
-
 /* What all of them have cost, of the CPU time of the process since it began: forks, ticks
  * and page faults, at most; not what shadows take of caches, and of a core that two CPUs
  * share. */
 double cp_controller_percent(struct cp_shadows *s);
 
-/* Time without that of page faults, of which a shadow makes many: of a slice, and of the
- * whole process since it began, without ticks. */
-uint64_t cp_controller_faultless(
-	const struct cp_shadows *s, uint64_t ns, uint64_t faults);
-uint64_t cp_controller_total(const struct cp_shadows *s);
+/* How long copies of pages took that are among so many faults of the thread that ticks,
+ * since it was asked last, or forked. */
+uint64_t cp_controller_copies(struct cp_shadows *s, uint64_t faults);
+
+/* CPU time of the process since it began, without what shadows cost. */
+uint64_t cp_controller_total(struct cp_shadows *s);
 
 #endif

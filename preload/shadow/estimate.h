@@ -24,11 +24,16 @@ struct cp_shadow_estimate {
 struct cp_shadow_windows {
 	const struct cp_shadow_window *window;
 	unsigned n;
+	unsigned forks; /* these, and others */
 };
 
 /* The total of a run that took so much CPU time: each window is a slice of it, and
- * stands for the time around it. */
+ * stands for the time around it.  What forks have slowed down is taken for as much time
+ * as slices have for as many instructions. */
 struct cp_shadow_estimate cp_shadow_total(const struct cp_shadow_windows *windows,
 	enum cp_shadow_counter counter, double cpu_ns);
+
+/* The part of its time that is left without that. */
+double cp_shadow_kept(const struct cp_shadow_windows *windows, double cpu_ns);
 
 #endif

@@ -146,6 +146,20 @@ void cp_places_conclude(struct cp_places *places, double until_ns)
 	add_misses(places, group, ns / (double)places->last.cpu_ns);
 }
 
+void cp_places_scale(struct cp_places *places, double factor)
+{
+	for (unsigned group = 0; group < CP_SIM_GROUPS; group++) {
+		places->stands_for_ns[group] *= factor;
+		for (unsigned c = 0; c < CP_SIM_NBURST; c++)
+			places->count[c][group] *= factor;
+	}
+	for (unsigned c = 0; c < CP_SIM_NBURST; c++)
+		places->unknown[c] *= factor;
+	for (unsigned i = 0; i < places->n; i++)
+		for (unsigned c = 0; c < CP_SIM_NBURST; c++)
+			places->of[i].count[c] *= factor;
+}
+
 void cp_places_take(struct cp_places *places, const struct cp_shadow_window *window,
 	const struct cp_shadow_misses *misses)
 {

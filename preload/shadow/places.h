@@ -48,6 +48,8 @@ void cp_places_take(struct cp_places *places, const struct cp_shadow_window *win
 	const struct cp_shadow_misses *misses);
 /* The last one stands for all until then. */
 void cp_places_conclude(struct cp_places *places, double cpu_ns);
+/* All that was added up, times that: to be written, and back, as more may come. */
+void cp_places_scale(struct cp_places *places, double factor);
 
 /* build_id.c: of the file whose beginning is mapped there, in to, which has room for
  * CP_BUILD_ID_MAX bytes; its size, 0: there is none. */

@@ -15,6 +15,7 @@
 #include "preload/planned.h"
 #include "preload/run.h"
 #include "preload/shadow/controller.h"
+#include "preload/shadow/estimate.h"
 #include "preload/shadow/places.h"
 #include "preload/threads/threads.h"
 #include "preload/warn.h"
@@ -359,6 +360,8 @@ void cp_places_write(struct cp_shadows *s)
 {
 	struct cp_places *places = s ? s->places : NULL;
 	double cpu_ns = s ? (double)cp_controller_total(s) : (double)cp_process_cpu();
+	struct cp_shadow_windows windows;
+	double kept;
 	int none = -1;
 
 	if (!cp_places_wanted())
@@ -367,7 +370,12 @@ void cp_places_write(struct cp_shadows *s)
 		write_file(places ? &places->number : &none, NULL, cpu_ns);
 		return;
 	}
+	windows =
+		(struct cp_shadow_windows){s->log.window, s->log.nwindows, s->log.forks};
 	cp_places_conclude(places, cpu_ns);
+	kept = cp_shadow_kept(&windows, cpu_ns);
+	cp_places_scale(places, kept);
 	write_file(&places->number, places, 0);
+	cp_places_scale(places, 1 / kept);
 	say_beyond(places);
 }

@@ -19,6 +19,7 @@
 #define CP_TICKERS 256 /* threads that have ticks at a time */
 #define CP_PROBES 8
 #define CP_PROBE_PAGE 4096
+#define CP_PROBE_ROUNDS 31
 #define CP_SITES 64 /* regions that have windows of their own; 0 is none */
 #define CP_SITE_DEPTH CP_SHADOWED_DEPTH
 #define CP_WALK_DEPTH 64
@@ -43,17 +44,18 @@ struct cp_shadow_cost {
 	uint64_t ticks_ns;  /* of them, ticks; atomic */
 	uint64_t window_ns; /* from the fork before the last one to the last one; or 0 */
 	uint64_t began;     /* the process's CPU time, when they did */
-	uint64_t began_faults;
-	/* The least time that copying CP_PROBES pages took: with the mean, one that
-	 * others disturbed would leave no time to windows that have faults of their own.
-	 */
-	uint64_t probes_ns;
+	/* How long CP_PROBES pages took that were copied, after the last forks, and that
+	 * only had to be made writable again, after the last shadows. */
+	struct cp_probes {
+		uint32_t ns[CP_PROBE_ROUNDS];
+		unsigned n;
+	} copied, freed;
+	bool has_shadow;
 	/* When the shadow was forked, or 0; when the last one was reaped. */
 	uint64_t ns_at_fork, fork_cpu, reap_cpu;
 	/* Page faults and resident pages that have been taken into account, and the pages
 	 * that were resident at the fork and have not faulted since. */
 	uint64_t seen_faults, seen_pages, shared_pages;
-	uint64_t most_pages; /* that were resident at a fork */
 };
 
 /* BUSY: a thread goes from one state to the next. */
@@ -113,6 +115,7 @@ struct cp_shadows {
 	struct cp_shadow_shared *shared;
 	enum cp_ticks_state state; /* atomic */
 	pid_t pid, child;
+	uint64_t settling_ns;    /* as the window that is at work will have it */
 	unsigned untimed;        /* threads without a timer; atomic */
 	struct cp_ticker *owner; /* of the window */
 	struct cp_ticker ticker[CP_TICKERS];
@@ -136,7 +139,7 @@ struct cp_shadows {
 	struct cp_walk walk;
 	struct cp_engine engine; /* of a shadow: the other one, but for our own work */
 	struct cp_shadow_window gathered[CP_SHADOW_WINDOWS];
-	unsigned char probed[CP_PROBES][CP_PROBE_PAGE];
+	unsigned char copied[CP_PROBES][CP_PROBE_PAGE], freed[CP_PROBES][CP_PROBE_PAGE];
 	struct cp_places *places; /* NULL: nobody asks where misses are */
 	/* shadow.c */
 	bool plain;

@@ -2,9 +2,9 @@
  *
  * A timer of each thread's CPU time: the kernel looks at such timers where a thread goes
  * back to the program's code, so that no system call is interrupted by one.  A tick
- * forks, the next one of that thread posts where it is by then: there the shadow's window
- * ends.  There is one window at a time, and each thread tries for it as often as its CPU
- * time goes.
+ * forks, two later ones of that thread post where it is by then: there the shadow begins
+ * to count, and there its window ends.  There is one window at a time, and each thread
+ * tries for it as often as its CPU time goes.
  *
  * The fork has no signal for its end, so the program's waitpid does not see it, and no
  * handlers of pthread_atfork are called.
@@ -34,6 +34,7 @@
 #define PERIOD_NS 30000000 /* between windows of a thread, on average: */
 #define USUAL_BUDGET 5     /* less with a larger one */
 #define SLICE_NS 3000000   /* of a window; the kernel rounds it up to its clock's tick */
+#define MOST_SETTLING 24000000 /* without copies of pages, while there are many */
 #define RETRY_NS 1000000
 #define LONG_RETRY_NS 10000000
 #define TURNS 10000000 /* until another thread's tick is over */
@@ -110,6 +111,18 @@ static bool note_end(struct cp_shadow_log *log, const struct cp_shadow_window *w
 	return true;
 }
 
+static void take_times(const struct cp_shadows *s, struct cp_shadow_window *window)
+{
+	const struct cp_shadow_shared *shared = s->shared;
+
+	window->at_ns = shared->at_ns;
+	window->copied_ns = shared->copied_ns;
+	window->settling_ns = s->settling_ns;
+	window->cpu_ns = shared->slice_ns > shared->copied_ns
+				 ? shared->slice_ns - shared->copied_ns
+				 : 0;
+}
+
 /* Takes over what the shadow has left; false: it is at work. */
 static bool reap(struct cp_shadows *s, int options)
 {
@@ -123,8 +136,7 @@ static bool reap(struct cp_shadows *s, int options)
 		return false;
 	killed.detail = (unsigned)WTERMSIG(status);
 	cp_controller_reaped(s);
-	window->at_ns = s->shared->at_ns;
-	window->cpu_ns = s->shared->cpu_ns;
+	take_times(s, window);
 	if (window->cpu_ns < s->shared->slice_ns / 4 && window->end == CP_SHADOW_MATCHED)
 		window->end = CP_SHADOW_COPIED;
 	left = __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE) ? window : &killed;
@@ -190,9 +202,9 @@ static bool fork_shadow(
 static enum cp_ticks_state fork_at_tick(
 	struct cp_shadows *s, struct cp_ticker *ticker, const void *context)
 {
-	s->shared->at_ns = cp_controller_total(s);
 	memset(&s->shared->window, 0, sizeof(s->shared->window));
 	s->owner = ticker;
+	s->settling_ns = 0;
 	if (!fork_shadow(s, &s->log, context)) {
 		cp_tick_timer_arm(ticker->timer, period());
 		return CP_TICKS_IDLE;
@@ -227,18 +239,47 @@ static void note_place(struct cp_shadow_place *place, const ucontext_t *context)
 #endif
 }
 
-static void post(struct cp_shadows *s, struct cp_ticker *ticker,
+static void post(struct cp_shadows *s, const ucontext_t *context)
+{
+	struct cp_shadow_shared *shared = s->shared;
+	uint32_t bound = shared->posted;
+
+	note_place(&shared->bound[bound], context);
+	__atomic_store_n(&shared->posted, bound + 1, __ATOMIC_RELEASE);
+	cp_syscall(SYS_futex, &shared->posted, FUTEX_WAKE, 1L);
+}
+
+/* After a fork the program is slow: caches and TLBs are to be filled again, and pages
+ * that it writes are copied.  The shadow executes all of that first, so there is an end
+ * to it; copies that come later are taken out of the slice, and are in the error of what
+ * is estimated. */
+static bool is_settled(struct cp_shadows *s)
+{
+	uint64_t ns = s->shared->slice_ns, copied = s->shared->copied_ns;
+
+	s->settling_ns += ns > copied ? ns - copied : 0;
+	return s->settling_ns >= MOST_SETTLING || copied < ns / 4;
+}
+
+/* The slice is from the end of one tick to the begin of the next. */
+static enum cp_ticks_state end_slice(struct cp_shadows *s, struct cp_ticker *ticker,
 	const ucontext_t *context, uint64_t began)
 {
 	struct cp_shadow_shared *shared = s->shared;
 
-	note_place(&shared->place, context);
 	shared->slice_ns = began - ticker->slice_began;
-	shared->cpu_ns = cp_controller_faultless(
-		s, shared->slice_ns, faults_now() - ticker->slice_faults);
-	__atomic_store_n(&shared->posted, 1, __ATOMIC_RELEASE);
-	cp_syscall(SYS_futex, &shared->posted, FUTEX_WAKE, 1L);
-	cp_tick_timer_arm(ticker->timer, LONG_RETRY_NS);
+	shared->copied_ns = cp_controller_copies(s, faults_now() - ticker->slice_faults);
+	if (shared->posted == CP_SHADOW_LAST) {
+		post(s, context);
+		cp_tick_timer_arm(ticker->timer, LONG_RETRY_NS);
+		return CP_TICKS_POSTED;
+	}
+	if (is_settled(s)) {
+		shared->at_ns = cp_controller_total(s);
+		post(s, context);
+	}
+	cp_tick_timer_arm(ticker->timer, SLICE_NS);
+	return CP_TICKS_FORKED;
 }
 
 static void begin_window(
@@ -270,8 +311,7 @@ static void act(struct cp_shadows *s, struct cp_ticker *ticker, const void *cont
 	uint64_t began)
 {
 	if (s->owner == ticker && take(s, CP_TICKS_FORKED)) {
-		post(s, ticker, context, began);
-		give(s, CP_TICKS_POSTED);
+		give(s, end_slice(s, ticker, context, began));
 	} else if (take(s, CP_TICKS_IDLE)) {
 		begin_window(s, ticker, context);
 	} else if (take(s, CP_TICKS_POSTED)) {
@@ -331,8 +371,8 @@ void cp_ticks_fork_here(struct cp_shadows *s, uint32_t site, uint64_t execution)
 	s->shared->window.site = site;
 	s->shared->window.measured = s->walk.before == 0;
 	s->shared->at_ns = execution;
-	s->shared->cpu_ns = 1;
-	s->shared->slice_ns = 0;
+	s->shared->slice_ns = 1;
+	s->shared->copied_ns = s->settling_ns = 0;
 	s->owner = NULL;
 	ask_for_fork(s);
 	if (cp_runtime.state == CP_SHADOW)

@@ -47,7 +47,8 @@ static void fill(struct cp_shadowed *to, const struct cp_shadows *s,
 
 	memset(to, 0, sizeof(*to));
 	if (s)
-		windows = (struct cp_shadow_windows){s->log.window, s->log.nwindows};
+		windows = (struct cp_shadow_windows){
+			s->log.window, s->log.nwindows, s->log.forks};
 	if (windows.n >= CP_SHADOW_FEWEST)
 		e = cp_shadow_total(&windows, counter, cpu_ns);
 	to->why = why_not(s, counter, &e);
@@ -93,7 +94,7 @@ static enum cp_shadowed_why why_not_site(const struct cp_shadows *s,
 /* In the order in which they began. */
 static struct cp_shadow_windows windows_of(struct cp_shadows *s, uint32_t site)
 {
-	struct cp_shadow_windows windows = {s->gathered, 0};
+	struct cp_shadow_windows windows = {s->gathered, 0, 0};
 
 	for (unsigned i = 0; i < s->regions.nwindows; i++)
 		if (s->regions.window[i].site == site)

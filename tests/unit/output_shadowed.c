@@ -19,7 +19,7 @@ static struct cp_shadow_window window[MOST];
 
 static double total_of(unsigned n, double cpu_ns, double *error)
 {
-	const struct cp_shadow_windows windows = {window, n};
+	const struct cp_shadow_windows windows = {window, n, n + 10};
 	struct cp_shadow_estimate e =
 		cp_shadow_total(&windows, CP_SHADOW_l1d_misses, cpu_ns);
 
@@ -56,6 +56,46 @@ static void check_weights(void)
 	}
 	is_double_near(total_of(110, 2000, &error), 6000, 1e-6, "unknown: half of them");
 	is_double_near(error, 2000, 1e-6, "and the interval has all");
+	for (unsigned i = 0; i < 110; i++) {
+		put_window(i, 18 * i, 5, 20);
+		window[i].copied_ns = 10;
+	}
+	is_double_near(total_of(110, 2000, &error), 8000, 1e-6, "copies are beside it");
+	is_double_near(
+		error, 8000 * 0.2 * 2, 1e-6, "and may have taken a fifth more or less");
+}
+
+static void check_held(void)
+{
+	double error;
+
+	for (unsigned i = 0; i < 110; i++) {
+		put_window(i, 18 * i, 5, 20);
+		window[i].held[CP_SHADOW_l1d_misses] = i;
+	}
+	is_double_near(total_of(110, 2000, &error), 8000, 1e-6, "held: not counted");
+	is_double_near(error, 109, 1e-6, "but each was missed once");
+}
+
+/* Slices have an instruction a ns; after each fork ten took 12 ns. */
+static void check_slowed(void)
+{
+	double error;
+
+	for (unsigned i = 0; i < 110; i++) {
+		put_window(i, 18 * i, 5, 20);
+		window[i].count[CP_SHADOW_instructions] = 5;
+		window[i].settling = 10;
+		window[i].settling_ns = 12;
+	}
+	is_double_near(total_of(110, 2000, &error), 4 * (2000 - 2 * 120), 1e-6,
+		"what a fork slows down is not the program's, nor if its window is lost");
+	is_double_near(error, 0, 1e-6, "and is known where all are the same");
+	for (unsigned i = 0; i < 110; i++)
+		window[i].settling_ns += i % 2 ? 1 : -1;
+	total_of(110, 2000, &error);
+	is_double_near(
+		error, 4 * 120 * 1.982 / sqrt(109), 0.1, "else the interval has it");
 }
 
 static uint64_t drawn = 1;
@@ -236,6 +276,8 @@ int main(void)
 	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		arena.out_of_memory = &out_of_memory;
 		check_weights();
+		check_slowed();
+		check_held();
 		check_coverage();
 		check_sum(false);
 		check_sum(true);

@@ -14,7 +14,7 @@
 #include <ucontext.h>
 
 #define BLOCKS 20000       /* until it looks at the clock */
-#define WAIT_SECONDS 10    /* for the program's next tick */
+#define WAIT_SECONDS 10    /* for the program's next ticks */
 #define AFTER_MATCH 200000 /* instructions in which the place is not to be met again */
 #define STACK (1u << 20)
 #define SYSCALL_LENGTH 2
@@ -28,13 +28,14 @@ struct cp_shadow_plan shadow_plan;
 struct shadow_thread shadow_thread __attribute__((aligned(64)));
 
 static struct {
-	Bool begun, matched;
+	Bool begun;
 	Int parent, thread;
-	ULong matched_at; /* instructions */
+	Bool matched[CP_SHADOW_NBOUNDS];
+	ULong matched_at[CP_SHADOW_NBOUNDS]; /* instructions */
 	ULong mask;
 	Bool has_x87;
-	/* What there was where the execution of the region began; what is not the
-	 * program's since then; and where that began. */
+	/* What there was where that which is counted began; what is not the program's
+	 * since then; and where that began. */
 	struct cp_shadow_window before;
 	ULong off[CP_SHADOW_NCOUNTERS], pause[CP_SHADOW_NCOUNTERS];
 	UInt pauses;
@@ -80,25 +81,63 @@ void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
 	if (!window.begun)
 		leave();
 	translate_end();
-	if (!window.matched)
+	if (!window.matched[CP_SHADOW_LAST])
 		store(w);
-	w->end = window.matched && end != CP_SHADOW_AMBIGUOUS ? CP_SHADOW_MATCHED : end;
+	w->end = window.matched[CP_SHADOW_LAST] && end != CP_SHADOW_AMBIGUOUS
+			 ? CP_SHADOW_MATCHED
+			 : end;
 	w->detail = detail;
 	w->where = where;
 	__atomic_store_n(&shadow_plan.shared->finished, 1, __ATOMIC_RELEASE);
 	leave();
 }
 
-void shadow_passed(void)
+/* What comes now is counted; caches hold what there was until here. */
+static void begin_count(void)
 {
-	if (!registers_are(&shadow_guest, &shadow_plan.shared->place))
+	machine_store(&window.before);
+	VG_(memset)(window.off, 0, sizeof(window.off));
+	misses_resume();
+}
+
+/* Of places nothing else is told of what caches held. */
+static void end_count(void)
+{
+	struct cp_shadow_window *w = &shadow_plan.shared->window, all;
+
+	store(w);
+	all = *w;
+	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++) {
+		w->held[i] = window.before.unknown[i];
+		all.unknown[i] += w->held[i];
+	}
+	misses_end(&all);
+}
+
+/* The place may be met again some time after. */
+static Bool is_over(UInt bound)
+{
+	return window.matched[bound] &&
+	       machine_instructions() > window.matched_at[bound] + AFTER_MATCH;
+}
+
+void shadow_passed(UWord bound)
+{
+	if (is_over((UInt)bound) ||
+		(bound == CP_SHADOW_LAST && !window.matched[CP_SHADOW_FIRST]) ||
+		!registers_are(&shadow_guest, &shadow_plan.shared->bound[bound]))
 		return;
-	if (window.matched)
-		shadow_finish(CP_SHADOW_AMBIGUOUS, 0, shadow_guest.guest_RIP);
-	store(&shadow_plan.shared->window);
-	misses_end(&shadow_plan.shared->window);
-	window.matched = True;
-	window.matched_at = machine_instructions();
+	if (window.matched[bound])
+		shadow_finish(CP_SHADOW_AMBIGUOUS, (UInt)bound, shadow_guest.guest_RIP);
+	if (bound == CP_SHADOW_FIRST) {
+		begin_count();
+		shadow_plan.shared->window.settling =
+			window.before.count[CP_SHADOW_instructions];
+	} else {
+		end_count();
+	}
+	window.matched[bound] = True;
+	window.matched_at[bound] = machine_instructions();
 }
 
 /* ---- before it begins ---- */
@@ -168,16 +207,18 @@ static void close_files(void)
 	cp_syscall(SYS_close_range, 256L, ~0u, 0L);
 }
 
-/* The program has gone on, and is soon at its next tick. */
-static void wait_for_place(void)
+/* The program has gone on, and is soon at its next ticks. */
+static void wait_for_bounds(void)
 {
 	struct cp_shadow_shared *shared = shadow_plan.shared;
 	struct timespec most = {.tv_nsec = 100000000};
 
 	for (UInt i = 0; i < WAIT_SECONDS * 10; i++) {
-		if (__atomic_load_n(&shared->posted, __ATOMIC_ACQUIRE))
+		UInt posted = __atomic_load_n(&shared->posted, __ATOMIC_ACQUIRE);
+
+		if (posted == CP_SHADOW_NBOUNDS)
 			return;
-		cp_syscall(SYS_futex, &shared->posted, FUTEX_WAIT, 0L, &most);
+		cp_syscall(SYS_futex, &shared->posted, FUTEX_WAIT, posted, &most);
 	}
 	shadow_finish(CP_SHADOW_UNPOSTED, 0, 0);
 }
@@ -197,12 +238,14 @@ static void look_at_limits(void)
 	ULong limit = shadow_plan.shared->is_region ? shadow_plan.region_limit
 						    : shadow_plan.limit;
 
-	if (window.matched && machine_instructions() > window.matched_at + AFTER_MATCH)
+	UInt passed = window.matched[CP_SHADOW_FIRST];
+
+	if (is_over(CP_SHADOW_LAST))
 		shadow_finish(CP_SHADOW_MATCHED, 0, 0);
 	if (machine_instructions() > limit)
-		shadow_finish(CP_SHADOW_LIMIT, 0, shadow_guest.guest_RIP);
+		shadow_finish(CP_SHADOW_LIMIT, passed, shadow_guest.guest_RIP);
 	if (cpu_ns() > shadow_plan.limit_ns)
-		shadow_finish(CP_SHADOW_LATE, 0, shadow_guest.guest_RIP);
+		shadow_finish(CP_SHADOW_LATE, passed, shadow_guest.guest_RIP);
 }
 
 static void begin_pause(void)
@@ -220,7 +263,8 @@ static void end_pause(void)
 	if (!window.pauses || --window.pauses)
 		return;
 	machine_count(now);
-	misses_resume();
+	if (window.matched[CP_SHADOW_FIRST])
+		misses_resume();
 	subtract(now, window.pause);
 	for (UInt i = 0; i < CP_SHADOW_NCOUNTERS; i++)
 		window.off[i] += now[i];
@@ -231,8 +275,7 @@ static void take_word(enum cp_shadow_word word)
 	switch (word) {
 	case CP_SHADOW_BEGINS:
 		shadow_plan.shared->window.measured = 1;
-		machine_store(&window.before);
-		VG_(memset)(window.off, 0, sizeof(window.off));
+		begin_count();
 		break;
 	case CP_SHADOW_ENDS:
 		shadow_finish(CP_SHADOW_REGION, 0, 0);
@@ -267,17 +310,17 @@ static void make_call(void)
 	registers_after_call();
 }
 
-static void look_for_place(void)
+static void look_for_bounds(void)
 {
 	if (!shadow_plan.shared->is_region)
-		translate_look_at(shadow_plan.shared->place.reg[16]);
+		translate_look();
 }
 
 /* Code was changed by the program, or is to be read anew. */
 static void forget_code(void)
 {
 	translate_forget_all();
-	look_for_place();
+	look_for_bounds();
 }
 
 static void go_on_after(UWord why)
@@ -344,11 +387,11 @@ static void begin_window(void)
 	if (window.has_x87)
 		shadow_finish(CP_SHADOW_X87, 0, shadow_guest.guest_RIP);
 	if (!shadow_plan.shared->is_region)
-		wait_for_place();
+		wait_for_bounds();
 	layout = memory_separate() + registers_kind();
 	calls_begin(window.parent, window.thread, window.mask);
 	translate_begin(layout);
-	look_for_place();
+	look_for_bounds();
 	misses_begin();
 	execute_window();
 }

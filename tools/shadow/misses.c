@@ -161,10 +161,8 @@ void misses_begin(void)
 {
 	if (!misses.on)
 		return;
-	misses.idle = shadow_plan.shared->is_region != 0;
-	misses.instruction = 0;
+	misses.idle = True;
 	empty_table();
-	see();
 }
 
 void misses_pause(void)

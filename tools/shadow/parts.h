@@ -30,8 +30,8 @@ extern struct shadow_thread {
 /* The window is over. */
 void shadow_finish(enum cp_shadow_end end, UInt detail, Addr where)
 	__attribute__((noreturn));
-/* The guest is where the program was at its next tick. */
-void shadow_passed(void);
+/* The guest may be where the program was at that tick. */
+void shadow_passed(UWord bound);
 
 /* core.c: memory that outlives the shadow, for translations and what they refer to. */
 struct shadow_heap {
@@ -75,8 +75,8 @@ void *translate(Addr guest);
 /* Room for what translations call, for as long as they are kept; NULL: there is none. */
 UChar *translate_room(SizeT size);
 void translate_chain(Addr place, const void *entry, void *code, Bool fast);
-/* Code that contains this instruction looks whether the guest is at that place. */
-void translate_look_at(Addr instruction);
+/* Code that contains the instruction of a bound looks whether the guest is there. */
+void translate_look(void);
 /* Is that address in memory that the shadows share? */
 Bool translate_owns(Addr a);
 

@@ -13,7 +13,7 @@
 
 #include "tools/sim/request.h"
 
-#define CP_SHADOW_PROTOCOL 6
+#define CP_SHADOW_PROTOCOL 7
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -43,7 +43,7 @@ enum cp_shadow_counter {
 /* How a window ends; X(name, text).  The first two are counted: one of the whole run, and
  * one of a region. */
 #define CP_SHADOW_ENDS(X)                                                                \
-	X(MATCHED, "ended where the program was at its next tick")                       \
+	X(MATCHED, "ended where the program was at a later tick")                        \
 	X(REGION, "ended where an execution of their region did")                        \
 	X(LIMIT, "did not get there within the limit of instructions")                   \
 	X(LATE, "did not get there in time")                                             \
@@ -52,7 +52,7 @@ enum cp_shadow_counter {
 	X(X87, "began with values in x87 registers")                                     \
 	X(FAULT, "met a fault, or memory that is shared with others")                    \
 	X(AMBIGUOUS, "came by the place twice")                                          \
-	X(UNPOSTED, "saw no next tick of the program")                                   \
+	X(UNPOSTED, "saw no later ticks of the program")                                 \
 	X(CROSSED, "met regions that cross each other, or a pause")                      \
 	X(BROKEN, "failed in the translation of code")                                   \
 	X(COPIED,                                                                        \
@@ -74,25 +74,36 @@ struct cp_shadow_window {
 	uint32_t site;     /* of a region: which; 0: it is of the whole run */
 	uint32_t measured; /* of a region: the execution that is counted has begun */
 	uint64_t where;    /* the address of an instruction, or of memory */
-	/* Of the thread, between the two ticks; and of the process, at the first of them.
-	 * Of a region: 1, and the number of the execution. */
+	/* Of the thread, between the two bounds; and of the process, at the first of
+	 * them. Of a region: 1, and the number of the execution. */
 	uint64_t cpu_ns, at_ns;
+	uint64_t copied_ns; /* beside cpu_ns, for pages that were copied meanwhile */
+	/* From the fork to the first bound, where the program is slower: CPU time without
+	 * copies, and instructions. */
+	uint64_t settling_ns, settling;
 	uint64_t count[CP_SHADOW_NCOUNTERS];
 	/* The part of count that may not have been: misses that were hits, if the cache,
 	 * empty when the window began, had the line. */
 	uint64_t unknown[CP_SHADOW_NCOUNTERS];
+	/* What caches held at the first bound, which the run has missed once, in a window
+	 * or not. */
+	uint64_t held[CP_SHADOW_NCOUNTERS];
 };
 
 /* Where the thread was at a tick: what its registers held, in the order of gregs, and
  * what is in memory where they point to.  An interpreter comes by the same place with the
  * same registers in each turn of a loop. */
 #define CP_SHADOW_REGISTERS 17
+#define CP_SHADOW_CODE 16 /* the one that tells the instruction */
 #define CP_SHADOW_SEEN 64
 struct cp_shadow_place {
 	uint64_t reg[CP_SHADOW_REGISTERS];
 	uint32_t readable; /* a bit for each register */
 	uint8_t memory[CP_SHADOW_REGISTERS][CP_SHADOW_SEEN];
 };
+
+/* What is counted begins and ends where the program was at ticks after the fork. */
+enum cp_shadow_bound { CP_SHADOW_FIRST, CP_SHADOW_LAST, CP_SHADOW_NBOUNDS };
 
 /*
  * What the library tells its shadow by a system call of that number, which there is not,
@@ -135,11 +146,11 @@ struct cp_shadow_shared {
 	int64_t offset[CP_SHADOW_FILES];
 	/* 1: it ends where the library says so, and not at a place. */
 	uint32_t is_region;
-	uint32_t posted;   /* a futex: 1, when place and cpu_ns are there */
+	uint32_t posted;   /* a futex: how many bounds are there; with the last, times */
 	uint32_t finished; /* by the shadow, when its window is there */
-	struct cp_shadow_place place;
+	struct cp_shadow_place bound[CP_SHADOW_NBOUNDS];
 	uint64_t at_ns, slice_ns;       /* of process and thread */
-	uint64_t cpu_ns;                /* the latter without page faults */
+	uint64_t copied_ns;             /* what copies of pages took of the latter */
 	struct cp_shadow_window window; /* of the shadow that is at work */
 	/* Of a window of the whole run; behind this, in the same mapping.  NULL: nobody
 	 * asks for them. */

@@ -4,12 +4,14 @@
  * the next finds.  A shadow may be killed at any instruction; if that was while code was
  * being changed, the next one throws all of it away.
  *
- * Where a window ends is known before it begins (the program is there already).  Blocks
- * that contain that instruction are left at once when they are entered, and others, which
- * look whether the registers are the same, are executed in their place until the window
- * is over.
+ * Where a window's bounds are is known before it begins (the program has been there
+ * already).  Blocks that contain one of those instructions are left at once when they are
+ * entered, and others, which look whether the registers are the same, are executed in
+ * their place until the window is over.
  */
 #include "tools/shadow/parts.h"
+
+#include "emit.h"
 
 #include <sys/mman.h>
 
@@ -55,8 +57,8 @@ struct fast *shadow_fast __attribute__((visibility("hidden")));
 
 /* Only this shadow's: they are not in the table. */
 static struct {
-	Addr at;  /* 0: nothing is looked for */
-	Bool now; /* the block that is being translated contains it */
+	Bool on;  /* there are bounds */
+	Bool now; /* the block that is being translated contains one */
 	UInt n;
 	SizeT used;
 	struct fast blocks[DIVERTED];
@@ -171,12 +173,25 @@ UChar *translate_room(SizeT size)
 	return at;
 }
 
-/* ---- where the window ends ---- */
+/* ---- where the window's bounds are ---- */
+
+static Addr code_of(UInt bound)
+{
+	return shadow_plan.shared->bound[bound].reg[CP_SHADOW_CODE];
+}
 
 static Bool contains(const VexGuestExtents *extents, Addr a)
 {
 	for (UInt i = 0; i < extents->n_used; i++)
 		if (a >= extents->base[i] && a < extents->base[i] + extents->len[i])
+			return True;
+	return False;
+}
+
+static Bool contains_bound(const VexGuestExtents *extents)
+{
+	for (UInt bound = 0; bound < CP_SHADOW_NBOUNDS; bound++)
+		if (contains(extents, code_of(bound)))
 			return True;
 	return False;
 }
@@ -208,15 +223,15 @@ static void undo_diversions(void)
 	kept->changing = 0;
 }
 
-void translate_look_at(Addr instruction)
+void translate_look(void)
 {
 	Int check = LibVEX_evCheckSzB(VexArchAMD64);
 
-	looking.at = instruction;
+	looking.on = True;
 	for (UInt i = 0; i < TABLE; i++) {
 		struct block *b = &kept->table[i];
 
-		if (!b->guest || !contains(&b->extents, instruction))
+		if (!b->guest || !contains_bound(&b->extents))
 			continue;
 		divert((UChar *)b->code + check);
 		fast_of(b->guest)->guest = 0;
@@ -251,13 +266,13 @@ static void move_before(IRSB *out, Int from, Int at)
 /* A call that sees all registers as they are before the instruction, and is made where
  * they may be the same: in a loop of a few instructions most turns make none.  Returns
  * how many statements that takes. */
-static Int look_before(IRSB *out, Int at)
+static Int look_before(IRSB *out, Int at, UInt bound)
 {
 	Int from = out->stmts_used;
-	IRDirty *d =
-		unsafeIRDirty_0_N(0, "passed", (void *)shadow_passed, mkIRExprVec_0());
+	IRDirty *d = unsafeIRDirty_0_N(
+		1, "passed", (void *)shadow_passed, mkIRExprVec_1(emit_constant(bound)));
 
-	d->guard = registers_may_be(out, &shadow_plan.shared->place);
+	d->guard = registers_may_be(out, &shadow_plan.shared->bound[bound]);
 	d->nFxState = 1;
 	d->fxState[0].fx = Ifx_Read;
 	d->fxState[0].offset = __builtin_offsetof(VexGuestAMD64State, guest_RAX);
@@ -291,6 +306,22 @@ static void forget_at_return(IRSB *out)
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }
 
+/* The last one first: a window does not end where it begins.  Returns how many statements
+ * that takes. */
+static Int look_at(IRSB *out, Int mark)
+{
+	Addr instruction = out->stmts[mark]->Ist.IMark.addr;
+	Int added = 0;
+
+	for (UInt bound = CP_SHADOW_NBOUNDS; bound-- > 0;) {
+		if (instruction != code_of(bound))
+			continue;
+		looking.now = True;
+		added += look_before(out, mark + 1 + added, bound);
+	}
+	return added;
+}
+
 /* What the host executes is behind the block that VEX knew of when it chose its checks:
  * looking.now may be found out here alone. */
 static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *layout,
@@ -301,14 +332,9 @@ static IRSB *instrument_block(void *closure, IRSB *in, const VexGuestLayout *lay
 
 	if (out->jumpkind == Ijk_Ret && is_library(extents->base[0]))
 		forget_at_return(out);
-	for (Int i = 0; looking.at && i < out->stmts_used; i++) {
-		const IRStmt *s = out->stmts[i];
-
-		if (s->tag != Ist_IMark || s->Ist.IMark.addr != looking.at)
-			continue;
-		looking.now = True;
-		i += look_before(out, i + 1);
-	}
+	for (Int i = 0; looking.on && i < out->stmts_used; i++)
+		if (out->stmts[i]->tag == Ist_IMark)
+			i += look_at(out, i);
 	return out;
 }
 
@@ -327,7 +353,7 @@ static UInt choose_checks(
 	UInt checks = 0;
 
 	(void)closure;
-	looking.now = looking.at && contains(extents, looking.at);
+	looking.now = looking.on && contains_bound(extents);
 	if (looking.now)
 		*updates = VexRegUpdAllregsAtEachInsn;
 	for (UInt i = 0; i < extents->n_used; i++)
@@ -421,7 +447,7 @@ void *translate(Addr guest)
 		return at;
 	at = find_block(guest);
 	/* Diverted: it is in the table, and not to be executed in this window. */
-	if (at && looking.at)
+	if (at && looking.on)
 		for (UInt i = 0; i < kept->ndiverted; i++)
 			if (kept->diverted[i].at ==
 				(UChar *)at + LibVEX_evCheckSzB(VexArchAMD64))
