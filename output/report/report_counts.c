@@ -261,12 +261,14 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
  * have none of their own then. */
 static bool samples_time(const struct cp_raw *raw)
 {
-	const char *name = cp_time_sample_quantity(CP_UNTIMED_INSTRUCTIONS);
+	static const enum cp_time_sample tell[] = {
+		CP_UNTIMED_INSTRUCTIONS, CP_TIME_VARIANCE};
 
 	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
-		if (raw->inclusive[i] &&
-			strcmp(raw->record->counters[i]->name, name) == 0)
-			return true;
+		for (size_t k = 0; raw->inclusive[i] && k < 2; k++)
+			if (strcmp(raw->record->counters[i]->name,
+				    cp_time_sample_quantity(tell[k])) == 0)
+				return true;
 	return false;
 }
 

@@ -39,9 +39,11 @@ static double of_sample(const struct cp_report *report, const struct cp_region *
 		       : (double)region->counts[q].value;
 }
 
+/* What lies in units as a whole stands for others, too. */
 bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *region)
 {
-	return of_sample(report, region, CP_UNTIMED_INSTRUCTIONS) > 0;
+	return of_sample(report, region, CP_UNTIMED_INSTRUCTIONS) > 0 ||
+	       of_sample(report, region, CP_TIME_VARIANCE) > 0;
 }
 
 double cp_time_share(const struct cp_report *report, const struct cp_region *region)

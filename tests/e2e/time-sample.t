@@ -112,6 +112,50 @@ for my $machine ($plain, 'zen3') {
 	cmp_ok($error, '<', 0.15, 'which is large enough');
 }
 
+# Regions so short that some lie in a unit as a whole: these stand for others, and are too few as well.
+{
+	my $of = write_file(scratch('many.c'), <<'C');
+#include <stdint.h>
+#include <stdio.h>
+#include "cachepeek.h"
+enum { WORDS = 1 << 19, REGIONS = 600 };
+static uint64_t words[WORDS], at = 1;
+static __attribute__((noinline)) void load(int n)
+{
+	while (n--) {
+		at = at * 6364136223846793005u + 1442695040888963407u;
+		words[(at >> 40) % WORDS]++;
+	}
+}
+int main(void)
+{
+	char name[16];
+
+	load(700000);
+	for (int i = 0; i < REGIONS; i++) {
+		snprintf(name, sizeof(name), "r%d", i);
+		cachepeek_begin_named(name);
+		load(200);
+		cachepeek_end_named(name);
+	}
+	return 0;
+}
+C
+	$program = scratch('many');
+	is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I', source() . '/regions', '-o', $program, $of,
+		'-L' . build(), '-lcachepeek'])->{status}, 0, 'compiled');
+	my (undef, %many) = timed($plain, CACHEPEEK_TIMING => 'sample');
+	my @short = map { $many{$_}{counts} } grep { /^r/ } keys %many;
+	my @inside = grep { !$_->{untimed_instructions}{value} } @short;
+
+	is(scalar(@short), 600, 'regions');
+	cmp_ok(scalar(@inside), '>=', 5, 'of which some are in a unit as a whole');
+	cmp_ok(scalar(@inside), '<', 100, 'and most are not');
+	is(scalar(grep { defined $_->{cycles}{value} } @short), 0, 'none has cycles');
+	is(scalar(grep { $_->{cycles}{reason} !~ /^time is modelled in samples, which had \d+ of its instructions: too few/ } @short), 0, 'and each says why');
+	$program = scratch('long');
+}
+
 # Where parts are smaller than units, and where machines are compared, time is in full.
 {
 	my (undef, %paths) = timed($plain, CACHEPEEK_TIMING => 'sample', CACHEPEEK_CALL_PATHS => 1);
