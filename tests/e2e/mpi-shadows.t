@@ -12,7 +12,7 @@ use Test::More;
 
 plan(skip_all => why_not('shadow')) if why_not('shadow');
 
-my $turns = 10_000_000_000; # of three instructions
+my $turns = 25_000_000_000; # of three instructions
 my $source = write_file(scratch('adds.c'), <<"C");
 #include <mpi.h>
 int main(int argc, char **argv)

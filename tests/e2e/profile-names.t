@@ -65,7 +65,7 @@ sub ok_lines
 SKIP: {
 	skip('no rustc here', 4) unless which('rustc');
 	my $source = write_file(scratch('walk.rs'), <<'RUST');
-use std::hint::black_box;
+use std::ptr::read_volatile;
 pub struct Pair<T>(pub T, pub T);
 pub trait Walk { fn walk(&self, n: usize) -> u64; }
 impl<T: Copy + Into<u64>> Walk for Pair<T> {
@@ -73,14 +73,14 @@ impl<T: Copy + Into<u64>> Walk for Pair<T> {
     fn walk(&self, n: usize) -> u64 {
         let v: Vec<u64> = vec![self.0.into(); n];
         let (mut s, mut i) = (0, 0);
-        while i < n { s += black_box(&v)[i]; i += 8; }
+        while i < n { s += unsafe { read_volatile(&v[i]) }; i += 8; }
         s
     }
 }
 #[inline(never)]
 pub fn sum<F: Fn(u64) -> u64>(f: F, v: &[u64]) -> u64 {
     let (mut s, mut i) = (0, 0);
-    while i < v.len() { s += f(black_box(v)[i]); i += 8; }
+    while i < v.len() { s += f(unsafe { read_volatile(&v[i]) }); i += 8; }
     s
 }
 fn main() {

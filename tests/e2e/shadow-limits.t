@@ -36,7 +36,8 @@ sub ok_refused
 	return $run;
 }
 
-# A busy machine makes some windows late; where registers differ all are lost.
+# A busy machine makes some windows late, and some shadows go past places before the program has posted
+# them; where registers differ all are lost.
 sub ok_nearly_all
 {
 	my ($run, $what) = @_;
@@ -44,7 +45,7 @@ sub ok_nearly_all
 	my ($counted, $lost) = $said =~ /(\d+) windows are counted, [^;]*; (\d+) are lost/;
 	cmp_ok($counted, '>=', 10, "$what: windows are counted") or diag($said);
 	$late += $1 while $said =~ /(\d+) windows (?:did not get there in time|were killed)/g;
-	cmp_ok($lost - $late, '<=', 0.1 * $counted + 1, "$what: and nearly all") or diag($said);
+	cmp_ok($lost - $late, '<=', 0.25 * $counted + 1, "$what: and nearly all") or diag($said);
 }
 
 sub compiled
