@@ -474,6 +474,7 @@ enum cp_shadowed_why {
 	CP_SHADOWED_LONG,     /* of a region: no execution ends within a window */
 	CP_SHADOWED_SOME,     /* of a region: too many do not */
 	CP_SHADOWED_PAUSED,   /* of a region: some were begun in a pause */
+	CP_SHADOWED_PAGES,    /* of the DTLB: windows are not like the rest */
 	CP_SHADOWED_NWHYS,
 };
 

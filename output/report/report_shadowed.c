@@ -36,6 +36,9 @@ static const char *const whys[CP_SHADOWED_NWHYS] = {
 		 "within a window (30 million instructions, and no system call that has "
 		 "an effect): the others may be unlike them"),
 	[CP_SHADOWED_PAUSED] = "some of its executions were begun in a pause",
+	[CP_SHADOWED_PAGES] =
+		("estimates of shadows for the DTLB were found off by more than their "
+		 "intervals (CACHEPEEK_ENGINE=sim counts all)"),
 };
 
 static unsigned long long all_of(const struct cp_shadowed *s)
