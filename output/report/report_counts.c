@@ -265,7 +265,8 @@ static bool samples_time(const struct cp_raw *raw)
 		CP_UNTIMED_INSTRUCTIONS, CP_TIME_VARIANCE};
 
 	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
-		for (size_t k = 0; raw->inclusive[i] && k < 2; k++)
+		for (size_t k = 0;
+			raw->inclusive[i] && k < sizeof(tell) / sizeof(tell[0]); k++)
 			if (strcmp(raw->record->counters[i]->name,
 				    cp_time_sample_quantity(tell[k])) == 0)
 				return true;

@@ -8,18 +8,12 @@
 /* of the core's, which itself does so behind munmap */
 void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 
-/* True once it was told that a handler came. */
-static Bool are_handled(Bool now)
-{
-	static Bool handled;
-
-	handled |= now;
-	return handled;
-}
+/* A program that had a handler once may have it again. */
+static Bool handled;
 
 Bool faults_are_handled(void)
 {
-	return are_handled(False);
+	return handled;
 }
 
 static Bool is_fault(UWord number)
@@ -40,11 +34,11 @@ static Bool is_of_program(const vki_sigaction_toK_t *action)
 /* Code that was translated before has registers elsewhere. */
 void faults_after(UInt number, const UWord *args, SysRes result)
 {
-	if (number != __NR_rt_sigaction || sr_isError(result) || faults_are_handled())
+	if (number != __NR_rt_sigaction || sr_isError(result) || handled)
 		return;
 	if (!is_fault(args[0]) || !args[1] ||
 		!is_of_program((const vki_sigaction_toK_t *)args[1]))
 		return;
-	(void)are_handled(True);
+	handled = True;
 	VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
 }
