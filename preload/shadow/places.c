@@ -22,23 +22,34 @@ static bool has_floats_elsewhere(void)
 	return cp_plan.machine[0].level[CP_L1D].fp_bypass;
 }
 
+/* NULL: shadows count by place what is asked for. */
+static const char *why_not(void)
+{
+	if (cp_options.profile == CP_PROFILE_SHARING)
+		return "CACHEPEEK_PROFILE=sharing is ignored: shadows do not see what "
+		       "threads share (CACHEPEEK_ENGINE=sim)";
+	if (cp_options.profile == CP_PROFILE_DTLB)
+		return "CACHEPEEK_PROFILE=dtlb is ignored: estimates of shadows for the "
+		       "DTLB were found off by more than their intervals "
+		       "(CACHEPEEK_ENGINE=sim)";
+	if (has_floats_elsewhere())
+		return "CACHEPEEK_PROFILE is ignored: floating-point loads of this "
+		       "machine go around L1D, which shadows do not tell by place "
+		       "(CACHEPEEK_ENGINE=sim)";
+	return NULL;
+}
+
 bool cp_places_wanted(void)
 {
-	return cp_run.shadows && cp_options.profile != CP_PROFILE_NONE &&
-	       cp_options.profile != CP_PROFILE_SHARING && !has_floats_elsewhere();
+	return cp_run.shadows && cp_options.profile != CP_PROFILE_NONE && !why_not();
 }
 
 void cp_places_choose(void)
 {
 	if (cp_options.profile == CP_PROFILE_NONE)
 		return;
-	if (cp_options.profile == CP_PROFILE_SHARING)
-		cp_warn("CACHEPEEK_PROFILE=sharing is ignored: shadows do not see what "
-			"threads share (CACHEPEEK_ENGINE=sim)");
-	else if (has_floats_elsewhere())
-		cp_warn("CACHEPEEK_PROFILE is ignored: floating-point loads of this "
-			"machine go around L1D, which shadows do not tell by place "
-			"(CACHEPEEK_ENGINE=sim)");
+	if (why_not())
+		cp_warn(why_not());
 	if (cp_options.call_paths)
 		cp_warn("CACHEPEEK_CALL_PATHS is ignored: shadows do not follow calls "
 			"(CACHEPEEK_ENGINE=sim does)");

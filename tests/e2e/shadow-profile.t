@@ -167,4 +167,6 @@ for my $option (sort keys %refused) {
 }
 my $sharing = peek(command => [program('shadow_places'), 100], engine => 'shadow', env => {CACHEPEEK_PROFILE => 'sharing'});
 like($sharing->{json}, qr/CACHEPEEK_PROFILE=sharing is ignored: shadows do not see what threads share/, 'the library says what shadows do not see');
+my $pages = peek(command => [program('shadow_places'), 100], engine => 'shadow', env => {CACHEPEEK_PROFILE => 'dtlb'});
+like($pages->{json}, qr/CACHEPEEK_PROFILE=dtlb is ignored: estimates of shadows for the DTLB were found off/, 'nor what they are known to be wrong in');
 done_testing();
