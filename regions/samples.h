@@ -11,7 +11,7 @@
 #include "regions/record.h"
 
 #define CP_SAMPLES_MAGIC "cpeeksmp"
-#define CP_SAMPLES_VERSION 2
+#define CP_SAMPLES_VERSION 3
 
 /* The events that a thread's ring may hold samples of. */
 enum cp_sampled_event {
@@ -117,7 +117,8 @@ struct cp_samples_range {
 	uint64_t image;
 };
 
-/* A block of the heap, by the call that returns to site. */
+/* A block of the heap, by the call that returns to site.  Until it is there only the
+ * thread that asked for it can touch it. */
 struct cp_samples_block {
 	struct cp_item item;
 	uint64_t address, size, site;
@@ -125,6 +126,8 @@ struct cp_samples_block {
 	 * it is there still).  Another one may have come and gone at its place
 	 * between the first two. */
 	uint64_t start, there, end;
+	int32_t tid; /* of the thread that asked for it */
+	uint32_t unused;
 };
 
 /* /proc/self/maps. */

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "preload/heap/observer.h"
 #include "base/counters/clock.h"
+#include "base/syscall.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling_parts.h"
 #include "preload/self.h"
@@ -93,6 +94,7 @@ static struct cp_samples_block *note_block(
 	item->site = site;
 	item->start = start;
 	item->there = cp_clock_of_kernel();
+	item->tid = (int32_t)cp_syscall(SYS_gettid);
 	cp_item_publish(item, CP_SAMPLES_BLOCK);
 	return item;
 }

@@ -108,9 +108,23 @@ const struct cp_mapped *cp_memory_base(const struct cp_memory *memory, uint64_t 
 
 /* ---- blocks ---- */
 
-/* Blocks overlap only while one is asked for at the place of another, and until
- * what has gone is left out: whoever looks back sees this many. */
-#define LOOK_BACK 16
+/* Before it is there, a block is its own thread's only: others may ask for one at the
+ * same time, which comes to be at the same place, while that is still another one's. */
+void cp_memory_ask_block(struct cp_memory *memory, const struct cp_samples_block *block)
+{
+	memory->asked = make_room(memory, memory->asked, memory->nasked, 1,
+		sizeof(*memory->asked), &memory->room_asked);
+	memory->asked[memory->nasked++] = block;
+}
+
+static void forget_asked(struct cp_memory *memory, const struct cp_samples_block *block)
+{
+	for (size_t i = 0; i < memory->nasked; i++)
+		if (memory->asked[i] == block) {
+			memory->asked[i] = memory->asked[--memory->nasked];
+			return;
+		}
+}
 
 /* The first that begins behind the address. */
 static size_t block_behind(const struct cp_memory *memory, uint64_t address)
@@ -128,80 +142,57 @@ static size_t block_behind(const struct cp_memory *memory, uint64_t address)
 	return low;
 }
 
-static bool do_overlap(const struct cp_samples_block *a, const struct cp_samples_block *b)
+static bool is_inside(const struct cp_samples_block *block, uint64_t address)
 {
-	return a->address < b->address + b->size && b->address < a->address + a->size;
-}
-
-/* Leaves out what had gone when the block was asked for. */
-static void forget_gone(struct cp_memory *memory, const struct cp_samples_block *block)
-{
-	size_t end = block_behind(memory, block->address + block->size),
-	       first = block_behind(memory, block->address), n;
-
-	first = n = first > LOOK_BACK ? first - LOOK_BACK : 0;
-	for (size_t i = first; i < end; i++) {
-		const struct cp_samples_block *old = memory->blocks[i];
-
-		if (!old->end || old->end > block->start || !do_overlap(old, block))
-			memory->blocks[n++] = old;
-	}
-	memmove(&memory->blocks[n], &memory->blocks[end],
-		(memory->nblocks - end) * sizeof(*memory->blocks));
-	memory->nblocks -= end - n;
+	return address >= block->address && address - block->address < block->size;
 }
 
 void cp_memory_add_block(struct cp_memory *memory, const struct cp_samples_block *block)
 {
-	size_t at;
+	size_t first = block_behind(memory, block->address),
+	       end = block_behind(memory, block->address + block->size - 1);
 
-	forget_gone(memory, block);
-	at = block_behind(memory, block->address);
+	forget_asked(memory, block);
+	/* Those that it overlaps have gone. */
+	if (first && is_inside(memory->blocks[first - 1], block->address))
+		first--;
 	memory->blocks = make_room(memory, memory->blocks, memory->nblocks, 1,
 		sizeof(*memory->blocks), &memory->room_blocks);
-	memmove(&memory->blocks[at + 1], &memory->blocks[at],
-		(memory->nblocks - at) * sizeof(*memory->blocks));
-	memory->blocks[at] = block;
-	memory->nblocks++;
+	memmove(&memory->blocks[first + 1], &memory->blocks[end],
+		(memory->nblocks - end) * sizeof(*memory->blocks));
+	memory->blocks[first] = block;
+	memory->nblocks = memory->nblocks - end + first + 1;
 }
 
-static bool has_address(
-	const struct cp_samples_block *block, uint64_t address, uint64_t time)
+static bool is_in_front(const struct cp_samples_block *block, uint64_t address)
 {
-	return address + CP_SAMPLES_BLOCK_HEAD >= block->address &&
-	       (address < block->address || address - block->address < block->size) &&
-	       block->start <= time && (!block->end || time < block->end);
+	return address < block->address &&
+	       block->address - address <= CP_SAMPLES_BLOCK_HEAD;
 }
 
-/* Prefers the latest of several; then one that is asked for; an address
- * in front of a block may be in another. */
-static bool is_better_block(const struct cp_samples_block *a,
-	const struct cp_samples_block *b, uint64_t address, uint64_t time)
+static bool is_there(const struct cp_samples_block *block, uint64_t time)
 {
-	bool inside_a = address >= a->address, inside_b = b && address >= b->address,
-	     there_a = a->there <= time, there_b = b && b->there <= time;
-
-	if (!b || inside_a != inside_b)
-		return !b || inside_a;
-	if (there_a != there_b)
-		return there_a;
-	return a->there > b->there;
+	return !block->end || time < block->end;
 }
 
 const struct cp_samples_block *cp_memory_block(
-	const struct cp_memory *memory, uint64_t address, uint64_t time)
+	const struct cp_memory *memory, uint64_t address, int32_t tid, uint64_t time)
 {
-	size_t i = block_behind(memory, address + CP_SAMPLES_BLOCK_HEAD);
-	const struct cp_samples_block *best = NULL;
+	size_t behind = block_behind(memory, address);
+	const struct cp_samples_block *block;
 
-	for (unsigned tries = 0; i-- > 0 && tries < LOOK_BACK; tries++) {
-		const struct cp_samples_block *block = memory->blocks[i];
-
-		if (has_address(block, address, time) &&
-			is_better_block(block, best, address, time))
-			best = block;
+	for (size_t i = 0; i < memory->nasked; i++) {
+		block = memory->asked[i];
+		if (block->tid == tid &&
+			(is_inside(block, address) || is_in_front(block, address)))
+			return block;
 	}
-	return best;
+	block = behind ? memory->blocks[behind - 1] : NULL;
+	if (block && is_inside(block, address) && is_there(block, time))
+		return block;
+	block = behind < memory->nblocks ? memory->blocks[behind] : NULL;
+	return block && is_in_front(block, address) && is_there(block, time) ? block
+									     : NULL;
 }
 
 /* ---- ranges ---- */

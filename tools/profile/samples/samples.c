@@ -99,7 +99,7 @@ static void add_sample(struct cp_sampled_file *file, const struct cp_timed_sampl
 	add_share(
 		&file->missed[timed->thread * CP_SAMPLED_EVENTS + sample->event], sample);
 	places[0] = cp_sampled_instruction(file, timed);
-	places[1] = cp_sampled_in_memory(file, sample->address, sample->time);
+	places[1] = cp_sampled_in_memory(file, timed);
 	for (unsigned i = 0; i < 2; i++) {
 		tally_sample(places[i], timed->thread, sample);
 		count_sample(places[i]->count, sample, bucket);
@@ -129,6 +129,14 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+static int by_there(const void *a, const void *b)
+{
+	const struct cp_samples_block *x = *(const struct cp_samples_block *const *)a,
+				      *y = *(const struct cp_samples_block *const *)b;
+
+	return x->there < y->there ? -1 : x->there > y->there;
+}
+
 static int by_mapping_time(const void *a, const void *b)
 {
 	const struct cp_timed_mapping *x = a, *y = b;
@@ -140,7 +148,7 @@ static int by_mapping_time(const void *a, const void *b)
 
 static void replay_file(struct cp_sampled_file *file)
 {
-	size_t mapping = 0, block = 0;
+	size_t mapping = 0, asked = 0, given = 0;
 
 	for (size_t i = 0; i < file->samples.n; i++) {
 		uint64_t time = file->samples.all[i].sample->time;
@@ -149,8 +157,10 @@ static void replay_file(struct cp_sampled_file *file)
 			file->mappings.all[mapping].time <= time)
 			cp_memory_map(
 				&file->memory, file->mappings.all[mapping++].mapped);
-		while (block < file->blocks.n && file->blocks.all[block]->start <= time)
-			cp_memory_add_block(&file->memory, file->blocks.all[block++]);
+		while (asked < file->asked.n && file->asked.all[asked]->start <= time)
+			cp_memory_ask_block(&file->memory, file->asked.all[asked++]);
+		while (given < file->given.n && file->given.all[given]->there <= time)
+			cp_memory_add_block(&file->memory, file->given.all[given++]);
 		add_sample(file, &file->samples.all[i]);
 	}
 }
@@ -211,9 +221,9 @@ static void estimate_frame(
 
 static void count_blocks(struct cp_sampled_file *file)
 {
-	for (size_t i = 0; i < file->blocks.n; i++) {
+	for (size_t i = 0; i < file->given.n; i++) {
 		struct cp_sampled_place *place =
-			cp_sampled_blocks(file, file->blocks.all[i]);
+			cp_sampled_blocks(file, file->given.all[i]);
 
 		if (place)
 			place->blocks++;
@@ -296,9 +306,10 @@ static void count_samples(struct cp_sampled_file *file)
 	if (file->samples.n)
 		qsort(file->samples.all, file->samples.n, sizeof(*file->samples.all),
 			by_time);
-	if (file->blocks.n)
-		qsort(file->blocks.all, file->blocks.n, sizeof(*file->blocks.all),
-			by_start);
+	if (file->asked.n)
+		qsort(file->asked.all, file->asked.n, sizeof(*file->asked.all), by_start);
+	if (file->given.n)
+		qsort(file->given.all, file->given.n, sizeof(*file->given.all), by_there);
 	if (file->mappings.n)
 		qsort(file->mappings.all, file->mappings.n, sizeof(*file->mappings.all),
 			by_mapping_time);

@@ -81,7 +81,8 @@ struct cp_sampled_file {
 	uint64_t *ends;
 	size_t nthreads;
 	CP_LIST(const struct cp_samples_range *) ranges;
-	CP_LIST(const struct cp_samples_block *) blocks;
+	/* In the order in which they were asked for, and in which they were there. */
+	CP_LIST(const struct cp_samples_block *) asked, given;
 	CP_LIST(struct cp_timed_sample) samples;
 	CP_LIST(struct cp_timed_mapping) mappings;
 	CP_LIST(const struct cp_samples_chain *) chains; /* by id, from 1 on */
@@ -105,9 +106,9 @@ bool cp_sampled_items(struct cp_sampled_file *file);
 struct cp_sampled_frame *cp_sampled_frame_of(
 	struct cp_sampled_file *file, const struct cp_timed_sample *timed);
 
-/* samples_places.c: what lies at an address at that time, as the file's memory is. */
+/* samples_places.c: what lies at the sample's address, as the file's memory is. */
 struct cp_sampled_place *cp_sampled_in_memory(
-	struct cp_sampled_file *file, uint64_t address, uint64_t time);
+	struct cp_sampled_file *file, const struct cp_timed_sample *timed);
 struct cp_sampled_place *cp_sampled_instruction(
 	struct cp_sampled_file *file, const struct cp_timed_sample *timed);
 /* The blocks of the heap like this one; NULL: there are no samples of them. */

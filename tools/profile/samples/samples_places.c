@@ -151,8 +151,9 @@ static struct cp_sampled_place *in_mapping(struct cp_sampled_file *file, uint64_
 }
 
 struct cp_sampled_place *cp_sampled_in_memory(
-	struct cp_sampled_file *file, uint64_t address, uint64_t time)
+	struct cp_sampled_file *file, const struct cp_timed_sample *timed)
 {
+	uint64_t address = timed->sample->address, time = timed->sample->time;
 	const struct cp_samples_range *range = cp_memory_range(
 		&file->memory, CP_RANGE_TLS, address, time, file->ends, file->nthreads);
 	const struct cp_samples_block *block;
@@ -162,7 +163,8 @@ struct cp_sampled_place *cp_sampled_in_memory(
 		place = in_module(file, range->image, true, address - range->low);
 	if (place)
 		return place;
-	block = cp_memory_block(&file->memory, address, time);
+	block = cp_memory_block(
+		&file->memory, address, file->threads[timed->thread]->tid, time);
 	if (block)
 		return in_block(file, block);
 	range = cp_memory_range(

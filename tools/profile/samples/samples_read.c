@@ -159,8 +159,11 @@ static void add_block(struct cp_sampled_file *file, const struct cp_item *item)
 {
 	const struct cp_samples_block *in = (const void *)item;
 
-	if (in->size && in->address + in->size > in->address)
-		*CP_ADD(file->arena, file->blocks) = in;
+	if (!in->size || in->address + in->size <= in->address)
+		return;
+	*CP_ADD(file->arena, file->given) = in;
+	if (in->start < in->there)
+		*CP_ADD(file->arena, file->asked) = in;
 }
 
 static void add_batch(struct cp_sampled_file *file, const struct cp_item *item)
