@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of the heap by time: whose is an address that two threads' blocks have, one after
- * the other, while both are asked for?
+ * Blocks of the heap by time: whose is an address that two threads' blocks have, one
+ * after the other, while both are asked for?
  */
 #include "tests/tap/tap.h"
 #include "tools/profile/samples/memory.h"
@@ -65,7 +65,8 @@ static void test_many(struct cp_arena *arena)
 		found += cp_memory_block(&memory, blocks[i].address + PAGE - 1, NOBODY,
 				 N) == &blocks[i];
 	is_u64(found, N, "each is found");
-	ok(cp_memory_block(&memory, AT + PAGE, NOBODY, N) == NULL, "what is between is not");
+	ok(cp_memory_block(&memory, AT + PAGE, NOBODY, N) == NULL,
+		"what is between is not");
 	ok(cp_memory_block(&memory, AT + 2 * PAGE - 16, NOBODY, N) == &blocks[1],
 		"16 bytes in front are of the block");
 	ok(cp_memory_block(&memory, AT + 2 * PAGE - 17, NOBODY, N) == NULL, "17 are not");
@@ -94,7 +95,8 @@ static void test_words_in_a_block(struct cp_arena *arena)
 	cp_memory_add_block(&memory, &high);
 	cp_memory_add_block(&memory, &low);
 	ok(cp_memory_block(&memory, AT + PAGE - 1, FIRST, 0) == &low, "inside the lower");
-	ok(cp_memory_block(&memory, AT + PAGE, FIRST, 0) == &high, "in front of the higher");
+	ok(cp_memory_block(&memory, AT + PAGE, FIRST, 0) == &high,
+		"in front of the higher");
 	low.end = 5;
 	ok(cp_memory_block(&memory, AT + PAGE - 1, FIRST, 5) == &high,
 		"so are these, once the lower has gone");
