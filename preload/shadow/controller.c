@@ -30,6 +30,11 @@
 #define OWN_MEMORY (64ul << 20)
 #define LOOK_NS 250000000 /* between looks how much memory there is */
 
+/* So many windows that come to nothing tell that the next ones do, too: then one a second
+ * looks whether that has changed, and what shadows take of a core is not worth it. */
+#define IN_VAIN 16
+#define IN_VAIN_NS 1000000000
+
 static uint64_t cpu_ns(void)
 {
 	struct timespec now = {0, 0};
@@ -200,6 +205,18 @@ uint64_t cp_controller_wait(struct cp_shadows *s)
 		return wait;
 	s->memory.left_out++;
 	return LOOK_NS;
+}
+
+void cp_controller_ended(struct cp_shadows *s, bool counted)
+{
+	s->cost.in_vain = counted ? 0 : s->cost.in_vain + 1;
+}
+
+uint64_t cp_controller_in_vain(const struct cp_shadows *s)
+{
+	uint64_t since = cpu_ns() - s->cost.reap_cpu;
+
+	return s->cost.in_vain < IN_VAIN || since >= IN_VAIN_NS ? 0 : IN_VAIN_NS - since;
 }
 
 void cp_controller_forks(struct cp_shadows *s)

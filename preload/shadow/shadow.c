@@ -348,6 +348,10 @@ static void say_windows(double mean, double cost)
 		say("windows were put off %u times: they would have cost more than "
 		    "CACHEPEEK_BUDGET=%d %% of the CPU time",
 			log->put_off, cp_options.budget);
+	if (log->waited)
+		say("windows were put off %u times: those before had come to nothing, so "
+		    "there was one a second of CPU time",
+			log->waited);
 	if (log->ended[CP_SHADOW_UNDECODED] &&
 		log->last_detail[CP_SHADOW_UNDECODED] == AVX512)
 		say("libVEX has no AVX-512, and shadow.so was built without what executes it "

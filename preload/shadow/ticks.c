@@ -141,9 +141,12 @@ static bool reap(struct cp_shadows *s, int options)
 		window->end = CP_SHADOW_COPIED;
 	left = __atomic_load_n(&s->shared->finished, __ATOMIC_ACQUIRE) ? window : &killed;
 	counted = note_end(window->site ? &s->regions : &s->log, left);
-	if (window->site)
+	if (window->site) {
 		s->calls->ended(&s->site[window->site], left);
-	else if (counted && s->places)
+		return true;
+	}
+	cp_controller_ended(s, counted);
+	if (counted && s->places)
 		cp_places_take(s->places, window, s->shared->misses);
 	return true;
 }
@@ -287,11 +290,15 @@ static void begin_window(
 {
 	uint64_t wait = cp_controller_wait(s);
 
+	s->log.put_off += wait != 0;
+	if (wait == 0) {
+		wait = cp_controller_in_vain(s);
+		s->log.waited += wait != 0;
+	}
 	if (wait == 0) {
 		give(s, fork_at_tick(s, ticker, context));
 		return;
 	}
-	s->log.put_off++;
 	give(s, CP_TICKS_IDLE);
 	cp_tick_timer_arm(
 		ticker->timer, wait > PERIOD_NS ? cp_ticks_around(s, wait) : period());

@@ -203,12 +203,40 @@ static void check_probes(void)
 	is_u64(ns_of(&s, 100), 23000, "without a shadow nothing is copied");
 }
 
+static uint64_t milliseconds(uint64_t ns)
+{
+	return (ns + 500000) / 1000000;
+}
+
+/* Windows of a program that is always in the kernel soon. */
+static void check_in_vain(void)
+{
+	static struct cp_shadows s;
+
+	now.tv_sec = 0;
+	now.tv_nsec = 250000000;
+	for (int i = 0; i < 15; i++)
+		cp_controller_ended(&s, false);
+	is_u64(cp_controller_in_vain(&s), 0,
+		"15 windows that come to nothing may be chance");
+	cp_controller_ended(&s, false);
+	is_u64(milliseconds(cp_controller_in_vain(&s)), 750, "after 16 the next one waits");
+	now.tv_sec = 1;
+	is_u64(cp_controller_in_vain(&s), 0, "for a second of CPU time");
+	now.tv_sec = 0;
+	cp_controller_ended(&s, false);
+	is_u64(milliseconds(cp_controller_in_vain(&s)), 750, "as each that follows");
+	cp_controller_ended(&s, true);
+	is_u64(cp_controller_in_vain(&s), 0, "until one is counted");
+}
+
 int main(void)
 {
-	plan(27);
+	plan(32);
 	check_memory();
 	check_faults();
 	check_slices();
 	check_probes();
+	check_in_vain();
 	return 0;
 }
