@@ -30,8 +30,9 @@
 #define OWN_MEMORY (64ul << 20)
 #define LOOK_NS 250000000 /* between looks how much memory there is */
 
-/* So many windows that come to nothing tell that the next ones do, too: then one a second
- * looks whether that has changed, and what shadows take of a core is not worth it. */
+/* So many windows that meet a system call tell that the next ones do, too: then one a
+ * second looks whether that has changed, and what shadows take of a core is not worth it.
+ */
 #define IN_VAIN 16
 #define IN_VAIN_NS 1000000000
 
@@ -207,9 +208,13 @@ uint64_t cp_controller_wait(struct cp_shadows *s)
 	return LOOK_NS;
 }
 
-void cp_controller_ended(struct cp_shadows *s, bool counted)
+/* What else cuts a window short, as a machine that is busy does, may be over soon. */
+void cp_controller_ended(struct cp_shadows *s, uint32_t end)
 {
-	s->cost.in_vain = counted ? 0 : s->cost.in_vain + 1;
+	if (end == CP_SHADOW_MATCHED)
+		s->cost.in_vain = 0;
+	else if (end == CP_SHADOW_SYSCALL)
+		s->cost.in_vain++;
 }
 
 uint64_t cp_controller_in_vain(const struct cp_shadows *s)

@@ -6,7 +6,6 @@
 #ifndef CACHEPEEK_PRELOAD_SHADOW_CONTROLLER_H
 #define CACHEPEEK_PRELOAD_SHADOW_CONTROLLER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct cp_shadows;
@@ -24,10 +23,10 @@ uint64_t cp_controller_wait(struct cp_shadows *s);
 uint64_t cp_controller_elapsed(const struct cp_shadows *s);
 uint64_t cp_controller_rest(const struct cp_shadows *s);
 
-/* A window of the whole run is over.  Where many in a row came to nothing (as of a
- * server, which is in the kernel again before the window ends) the next one waits: 0, or
- * about so much CPU time. */
-void cp_controller_ended(struct cp_shadows *s, bool counted);
+/* A window of the whole run is over; end: enum cp_shadow_end.  Where many in a row met a
+ * system call (as of a server, which is in the kernel again before the window ends) the
+ * next one waits: 0, or about so much CPU time. */
+void cp_controller_ended(struct cp_shadows *s, uint32_t end);
 uint64_t cp_controller_in_vain(const struct cp_shadows *s);
 
 /* Around the life of a shadow.  forked: in the program, which then measures how long a

@@ -349,7 +349,7 @@ static void say_windows(double mean, double cost)
 		    "CACHEPEEK_BUDGET=%d %% of the CPU time",
 			log->put_off, cp_options.budget);
 	if (log->waited)
-		say("windows were put off %u times: those before had come to nothing, so "
+		say("windows were put off %u times: those before had all met system calls, so "
 		    "there was one a second of CPU time",
 			log->waited);
 	if (log->ended[CP_SHADOW_UNDECODED] &&

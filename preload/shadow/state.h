@@ -30,7 +30,7 @@ struct cp_shadow_log {
 	unsigned ticks;
 	unsigned forks;
 	unsigned put_off; /* windows that would have cost more than the budget */
-	unsigned waited;  /* windows that were put off, as those before came to nothing */
+	unsigned waited; /* windows that were put off, as those before met system calls */
 	unsigned refused; /* forks that the kernel refused */
 	int refused_error;
 	uint32_t last_detail[CP_SHADOW_NENDS];
@@ -57,7 +57,7 @@ struct cp_shadow_cost {
 	/* Page faults and resident pages that have been taken into account, and the pages
 	 * that were resident at the fork and have not faulted since. */
 	uint64_t seen_faults, seen_pages, shared_pages;
-	unsigned in_vain; /* the last windows of the whole run, of which none was counted
+	unsigned in_vain; /* windows of the whole run that met a system call in a row
 			   */
 };
 

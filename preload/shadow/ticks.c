@@ -145,7 +145,7 @@ static bool reap(struct cp_shadows *s, int options)
 		s->calls->ended(&s->site[window->site], left);
 		return true;
 	}
-	cp_controller_ended(s, counted);
+	cp_controller_ended(s, left->end);
 	if (counted && s->places)
 		cp_places_take(s->places, window, s->shared->misses);
 	return true;

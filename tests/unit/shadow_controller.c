@@ -216,17 +216,19 @@ static void check_in_vain(void)
 	now.tv_sec = 0;
 	now.tv_nsec = 250000000;
 	for (int i = 0; i < 15; i++)
-		cp_controller_ended(&s, false);
+		cp_controller_ended(&s, CP_SHADOW_SYSCALL);
+	cp_controller_ended(&s, CP_SHADOW_KILLED);
 	is_u64(cp_controller_in_vain(&s), 0,
-		"15 windows that come to nothing may be chance");
-	cp_controller_ended(&s, false);
-	is_u64(milliseconds(cp_controller_in_vain(&s)), 750, "after 16 the next one waits");
+		"15 windows that meet a system call may be chance");
+	cp_controller_ended(&s, CP_SHADOW_SYSCALL);
+	is_u64(milliseconds(cp_controller_in_vain(&s)), 750,
+		"after 16 the next one waits");
 	now.tv_sec = 1;
 	is_u64(cp_controller_in_vain(&s), 0, "for a second of CPU time");
 	now.tv_sec = 0;
-	cp_controller_ended(&s, false);
+	cp_controller_ended(&s, CP_SHADOW_SYSCALL);
 	is_u64(milliseconds(cp_controller_in_vain(&s)), 750, "as each that follows");
-	cp_controller_ended(&s, true);
+	cp_controller_ended(&s, CP_SHADOW_MATCHED);
 	is_u64(cp_controller_in_vain(&s), 0, "until one is counted");
 }
 
