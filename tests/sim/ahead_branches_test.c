@@ -156,6 +156,47 @@ static void memories(void)
 	is_u64(cost_of_memory(0, 30), 0, "and on one of long ago");
 }
 
+/* One of two batches, as chance will have it, and then mostly its own next one, but one
+ * time of eight another. */
+static void beside_each_other(void)
+{
+	static struct batch first[2], next[2][2];
+	uint64_t number = 1, cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 16000; i++) {
+		uint32_t which = chance_of(&number, 2), rare = !chance_of(&number, 8);
+
+		go_to(&first[which], 100 + which);
+		cost += go_to(&next[which][rare], 200 + 2 * which + rare);
+	}
+	end();
+	ok(cost < UINT64_C(16000) * small.ooo.mispredict / 6,
+		"what came before is not taken for another branch's");
+}
+
+/* A loop of so many rounds comes to its end thirty times: what the last time costs. */
+static uint64_t cost_of_end(uint32_t rounds)
+{
+	static struct batch loop, after;
+	uint64_t cost = 0;
+
+	begin(&small);
+	for (uint32_t i = 0; i < 30; i++) {
+		for (uint32_t round = 0; round < rounds; round++)
+			go_to(&loop, 7);
+		cost = go_to(&after, 8);
+	}
+	end();
+	return cost;
+}
+
+static void long_loops(void)
+{
+	is_u64(cost_of_end(190), 0, "the end of many rounds is known");
+	is_u64(cost_of_end(200), small.ooo.mispredict, "that of more is not");
+}
+
 /* Rounds of so many batches of eight, each of them where chance has put it: what the last
  * round of many costs. */
 static uint64_t cost_of_round(uint32_t jumps)
@@ -194,6 +235,8 @@ int main(void)
 	usual_branches();
 	keys();
 	loops();
+	long_loops();
+	beside_each_other();
 	memories();
 	jumps();
 	return 0;

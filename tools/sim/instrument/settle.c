@@ -231,16 +231,13 @@ static void describe_notes(
 	}
 }
 
-/* By what the program does, wherever the tool keeps that: each run has the same guesses.
- */
-static UShort key_of(const struct batch *batch, UInt flow)
+/* By where in its line it begins, as branches are known by where they are: superblocks
+ * may have the same code, and one of a loop may have more than one round. */
+static UShort key_of(const struct batch *batch)
 {
-	const UChar *byte = (const UChar *)batch;
-	UInt key = flow;
+	UShort offset = batch->items ? (UShort)batch_notes(batch)->offset : 0;
 
-	for (SizeT i = 0; i < sizeof(*batch); i++)
-		key = (key ^ byte[i]) * 0x01000193u;
-	return (UShort)(key ^ key >> 16);
+	return (UShort)((offset + 1) * 40503u);
 }
 
 static void describe_flow(const struct block *b, struct batch *batch)
@@ -248,7 +245,7 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	struct flowed flowed =
 		flows_take(b->now.instructions, b->now.loads, b->now.stores);
 
-	batch->key = key_of(batch, flowed.key);
+	batch->key = key_of(batch);
 	batch->flow = flowed.flow;
 	batch->branches = flowed.branches;
 	batch->jumps = flowed.jumps;

@@ -20,6 +20,10 @@
 #define GUESSES_OF_JUMPS 512
 #define USUAL 4096
 #define SURE 3u
+/* A loop's end is told apart from its other rounds if it has no more than these: a core
+ * goes by so many branches (Alder Lake 194: Yavarzadeh and others, Half&Half, IEEE S&P
+ * 2023). */
+#define ROUNDS 193
 
 /* What came next, and how sure that is: 0 to SURE. */
 union usual {
@@ -88,7 +92,9 @@ struct guesses {
 struct lesson {
 	union usual *usual;
 	union guess *known[MEMORIES], right[MEMORIES];
-	uint64_t where;                /* the last branch, and the rounds of a loop */
+	/* The last branch, and the rounds of a loop; the ways have it, too, and both
+	 * together must not be nothing. */
+	uint64_t where;
 	uint32_t next, first, entries; /* of entries, those of its kind */
 	guess_id *foreseen;
 };
@@ -168,7 +174,7 @@ LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, struct branc
 {
 	uint32_t next = guess_of(b, line);
 	struct lesson l = {.usual = &g->usual[h->last % USUAL],
-		.where = h->last ^ (uint64_t)h->rounds << 32,
+		.where = (uint64_t)h->last << 13 ^ (uint64_t)h->rounds << 32,
 		.next = next,
 		.first = by.jumps ? GUESSES : 0,
 		.entries = by.jumps ? GUESSES_OF_JUMPS : GUESSES,
@@ -183,7 +189,7 @@ LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, struct branc
 	wrong = guesses_look(g, &l, LONG, h->long_ways, wrong);
 	h->ways = same ? h->ways : (h->ways ^ h->rounds) << 4 ^ next;
 	h->long_ways = same ? h->long_ways : (h->long_ways ^ h->rounds) << 1 ^ next;
-	h->rounds = same ? h->rounds + 1 : 0;
+	h->rounds = same ? h->rounds + (h->rounds < ROUNDS) : 0;
 	h->last = next;
 	return __builtin_expect(wrong != 0, 0) && guesses_learn(&l);
 }
