@@ -375,6 +375,55 @@ static void no_chains(void)
 	is_u64(flows_take(2, 0, 0).chain_cycles, 0, "a stack pointer is none");
 }
 
+/* Of a width of four, each instruction takes a quarter of a cycle. */
+static void taken(void)
+{
+	begin();
+	flows_instruction();
+	flows_taken();
+	is_u64(flows_take(1, 0, 0).ports, AHEAD_TICKS * 3 / 4,
+		"one instruction, and a branch is taken");
+	is_u64(flows_take(0, 0, 0).ports, 0, "once");
+	for (int i = 0; i < 2; i++) {
+		flows_instruction();
+		flows_instruction();
+		flows_taken();
+	}
+	is_u64(flows_take(4, 0, 0).ports, AHEAD_TICKS, "two after two");
+	for (int i = 0; i < 5; i++)
+		flows_instruction();
+	flows_taken();
+	is_u64(flows_take(5, 0, 0).ports, 0, "one after five");
+	flows_instruction();
+	flows_taken();
+	is_u64(flows_take(1, 4, 0).ports, AHEAD_TICKS * 7 / 4,
+		"four loads take two cycles anyway");
+}
+
+/* The larger of two: it is compared, and then moved. */
+static void comparisons(void)
+{
+	IRExpr e = {.tag = Iex_ITE};
+	IRTemp one, other, larger;
+
+	begin();
+	flows_instruction();
+	one = get_register(0);
+	flows_instruction();
+	other = get_register(1);
+	larger = compute(Iop_CmpLT64S, one, other);
+	e.Iex.ITE.cond = &temps[larger];
+	e.Iex.ITE.iftrue = &temps[other];
+	e.Iex.ITE.iffalse = &temps[one];
+	put_register(0, set_temp(&e), Ity_I64);
+	is_u64(flows_take(2, 0, 0).chain_cycles, 2, "a cycle each");
+	begin();
+	flows_instruction();
+	flows_branch(&temps[compute(Iop_CmpEQ64, get_register(0), get_register(1))],
+		False);
+	is_u64(flows_take(1, 0, 0).resolves, 1, "with a branch it is one");
+}
+
 static void ports(void)
 {
 	begin();
@@ -384,25 +433,6 @@ static void ports(void)
 	is_u64(flows_take(4, 0, 4).ports, 3 * AHEAD_TICKS, "four stores by one");
 	begin();
 	is_u64(flows_take(4, 2, 1).ports, 0, "beside instructions they take no time");
-}
-
-/* The key of an operation's flow. */
-static uint32_t key_of(UInt from, UInt to)
-{
-	begin();
-	flows_instruction();
-	put_register(
-		to, compute(Iop_Add64, get_register(from), get_register(from)), Ity_I64);
-	return flows_take(1, 0, 0).key;
-}
-
-static void keys(void)
-{
-	uint32_t key = key_of(1, 2);
-
-	is_u64(key_of(1, 2), key, "the same flow has the same key");
-	ok(key_of(1, 3) != key, "one to another register has another");
-	ok(key_of(3, 2) != key, "and one from another register");
 }
 
 static void latencies(void)
@@ -592,7 +622,8 @@ int main(void)
 	chains_of_loads();
 	no_chains();
 	ports();
-	keys();
+	taken();
+	comparisons();
 	latencies();
 	for (int i = 0; i < 300; i++)
 		random_superblock(i);

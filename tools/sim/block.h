@@ -40,6 +40,7 @@ struct block {
 	IRSB *out;
 	IRTypeEnv *types;
 	Addr instruction;
+	Addr next;      /* behind it; 0: there is none yet; for machines out of order */
 	ULong line;     /* of that instruction */
 	UInt uncounted; /* instructions since the last exit; if they are sampled */
 

@@ -42,6 +42,8 @@ static struct {
 	struct trails registers[FLOW_REGISTERS];
 	ULong written; /* registers, since the last batch */
 	UInt instruction, first_instruction, nloads, first_load;
+	UInt straight;  /* the instruction before the first one since a branch was taken */
+	ULong short_by; /* ticks, as flows_taken() has it, since the last batch */
 	UInt resolves;                 /* as struct batch has it */
 	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
@@ -221,6 +223,7 @@ static struct value value_of_expression(const IRExpr *e)
 	default:
 		break;
 	}
+	v.instruction -= is_comparison(e);
 	return v;
 }
 
@@ -331,6 +334,8 @@ void flows_begin(void)
 	flows.nloads = flows.first_load = 0;
 	flows.issued = 0;
 	flows.first_instruction = flows.instruction + 1;
+	flows.straight = flows.instruction;
+	flows.short_by = 0;
 	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
 	flows.branches = flows.jumps = False;
@@ -339,6 +344,16 @@ void flows_begin(void)
 void flows_instruction(void)
 {
 	flows.instruction++;
+}
+
+/* Cores fetch from one place a cycle. */
+void flows_taken(void)
+{
+	ULong took = ticks_for(flows.instruction - flows.straight, out_of_order()->width);
+
+	if (took < AHEAD_TICKS)
+		flows.short_by += AHEAD_TICKS - took;
+	flows.straight = flows.instruction;
 }
 
 /* ---- batches ---- */
@@ -482,15 +497,17 @@ static ULong most_of(ULong a, ULong b)
 	return a > b ? a : b;
 }
 
-/* How many more ticks the batch takes by the ports of its loads and stores than by its
- * instructions. */
+/* How many more ticks the batch takes by the ports of its loads and stores, or by its
+ * branches, than by its instructions. */
 static UInt ports_of(UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
 	ULong slots = ticks_for(instructions, of->width),
-	      all = most_of(slots, most_of(ticks_for(loads, of->loads),
-					   ticks_for(stores, of->stores)));
+	      all = most_of(slots + flows.short_by,
+		      most_of(ticks_for(loads, of->loads),
+			      ticks_for(stores, of->stores)));
 
+	flows.short_by = 0;
 	flows.issued += all;
 	return (UInt)(all - slots);
 }
@@ -566,7 +583,6 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 		const struct kept *kept = keep_flow();
 
 		flowed.flow = (const struct flow *)kept->flow;
-		flowed.key = kept->hash;
 	}
 	flows.begins = flows.branches = flows.jumps = False;
 	flows.written = 0;

@@ -21,12 +21,15 @@ Int flows_load(const IRSB *in, Int at);
  * two ways. */
 void flows_branch(const IRExpr *on, Bool jumps);
 
+/* A branch behind the instructions so far is taken. */
+void flows_taken(void);
+
 /* The flow since the last time, for so many instructions, loads and stores: as struct
- * batch has it, and a number that differs if the flow does. */
+ * batch has it. */
 struct flowed {
 	const struct flow *flow;
 	Bool branches, jumps;
-	UInt ports, key;
+	UInt ports;
 	UChar chain_of, chain_cycles;
 	UInt chain_reach, resolves;
 	ULong anew, chain_loads;

@@ -243,8 +243,12 @@ static void add_instruction(Addr a, UInt length)
 			add_line(line);
 	b.now.instructions++;
 	b.uncounted++;
-	if (ahead_wanted())
-		flows_instruction();
+	if (!ahead_wanted())
+		return;
+	if (b.next && a != b.next) /* VEX follows jumps, and loops */
+		flows_taken();
+	b.next = a + length;
+	flows_instruction();
 }
 
 /* --- Walking the superblock --- */
@@ -402,6 +406,7 @@ static void begin_block(IRSB *in)
 	b.types = in->tyenv;
 	forget_batch(&b);
 	b.uncounted = 0;
+	b.next = 0;
 	if (ahead_wanted())
 		flows_begin();
 	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
@@ -553,6 +558,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);
+	if (ahead_wanted() && timed_is_taken(in, b.instruction, b.next))
+		flows_taken();
 	if (ahead_wanted() && goes_anywhere(in))
 		flows_branch(in->next, True);
 	settle_all();

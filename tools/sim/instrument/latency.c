@@ -192,6 +192,21 @@ UInt latency_of(const IRExpr *e, const struct ooo *of)
 	return kind;
 }
 
+Bool is_comparison(const IRExpr *e)
+{
+	if (e->tag == Iex_CCall)
+		return True;
+	if (e->tag != Iex_Binop)
+		return False;
+	switch (e->Iex.Binop.op) {
+	case Iop_CmpEQ8 ... Iop_CmpNE64:
+	case Iop_CmpLT32S ... Iop_CmpLE64U:
+		return True;
+	default:
+		return False;
+	}
+}
+
 /* Entries for instructions that wait for others: Skylake's (WikiChip, "Skylake (client)",
  * key changes from Broadwell); of other cores that is assumed. */
 #define SCHEDULER 97

@@ -14,6 +14,10 @@
 /* The latency of an expression that computes; 0: it only moves. */
 UInt latency_of(const IRExpr *e, const struct ooo *of);
 
+/* Integers are compared, and flags made, by an instruction of its own, even where VEX has
+ * that in the one which asks: cmp and cmov. */
+Bool is_comparison(const IRExpr *e);
+
 /* How many instructions may be issued behind the end of a chain, if so many of some of
  * them wait for it: until those have filled the scheduler, or all the window. */
 UInt chain_reach(const struct ooo *of, UInt instructions, UInt waiters);
