@@ -10,7 +10,6 @@
 
 #include "pub_tool_guest.h"
 #include "instrument/flows.h"
-#include "instrument/latency.h"
 #include "model/ahead.h"
 #include "tests/tap/tap.h"
 
@@ -419,8 +418,8 @@ static void comparisons(void)
 	is_u64(flows_take(2, 0, 0).chain_cycles, 2, "a cycle each");
 	begin();
 	flows_instruction();
-	flows_branch(&temps[compute(Iop_CmpEQ64, get_register(0), get_register(1))],
-		False);
+	flows_branch(
+		&temps[compute(Iop_CmpEQ64, get_register(0), get_register(1))], False);
 	is_u64(flows_take(1, 0, 0).resolves, 1, "with a branch it is one");
 }
 
@@ -433,43 +432,6 @@ static void ports(void)
 	is_u64(flows_take(4, 0, 4).ports, 3 * AHEAD_TICKS, "four stores by one");
 	begin();
 	is_u64(flows_take(4, 2, 1).ports, 0, "beside instructions they take no time");
-}
-
-static void latencies(void)
-{
-	static const struct {
-		IROp op;
-		UInt cycles;
-	} of[] = {{Iop_Add64, 1}, {Iop_And32, 1}, {Iop_Mul64, 3}, {Iop_MullU64, 3},
-		{Iop_DivModU128to64, 13}, {Iop_Add64F0x2, 3}, {Iop_Mul64Fx2, 4},
-		{Iop_Div32F0x4, 13}, {Iop_CmpF64, 3}, {Iop_I64StoF64, 4},
-		{Iop_64HLtoV128, 0}, {Iop_SetV128lo64, 0}};
-	static const struct {
-		IROp op;
-		UInt cycles;
-	} of_one[] = {{Iop_64to32, 0}, {Iop_32Uto64, 0}, {Iop_Not64, 1},
-		{Iop_Sqrt64F0x2, 13}, {Iop_F32toF64, 4}, {Iop_V128to64, 0}};
-
-	const struct ooo common = {0}, other = {.float_add = 2, .float_multiply = 5};
-	IRExpr add = {.tag = Iex_Binop}, multiply = add;
-
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		IRExpr e = {.tag = Iex_Binop};
-
-		e.Iex.Binop.op = of[i].op;
-		is_u64(latency_of(&e, &common), of[i].cycles, "operation %zu", i);
-	}
-	for (size_t i = 0; i < sizeof(of_one) / sizeof(of_one[0]); i++) {
-		IRExpr e = {.tag = Iex_Unop};
-
-		e.Iex.Unop.op = of_one[i].op;
-		is_u64(latency_of(&e, &common), of_one[i].cycles, "operation %zu of one",
-			i);
-	}
-	add.Iex.Binop.op = Iop_Add64F0x2;
-	multiply.Iex.Binop.op = Iop_Mul64Fx2;
-	is_u64(latency_of(&add, &other), 2, "an addition, as the machine says");
-	is_u64(latency_of(&multiply, &other), 5, "a multiplication");
 }
 
 /* ---- random ones, and the reference ---- */
@@ -624,7 +586,6 @@ int main(void)
 	ports();
 	taken();
 	comparisons();
-	latencies();
 	for (int i = 0; i < 300; i++)
 		random_superblock(i);
 	return 0;

@@ -42,10 +42,11 @@ static struct {
 	struct trails registers[FLOW_REGISTERS];
 	ULong written; /* registers, since the last batch */
 	UInt instruction, first_instruction, nloads, first_load;
-	UInt straight;  /* the instruction before the first one since a branch was taken */
-	ULong short_by; /* ticks, as flows_taken() has it, since the last batch */
-	UInt resolves;                 /* as struct batch has it */
-	ULong issued;                  /* ticks, of the superblock so far */
+	UInt straight; /* the instruction before the first one since a branch was taken */
+	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */
+	struct units units; /* that the superblock's instructions have used */
+	UInt resolves;      /* as struct batch has it */
+	ULong issued;       /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
 	/* By how many instructions of the batch each register is waited for, and the last
 	 * of them. */
@@ -277,6 +278,8 @@ void flows_statement(const IRSB *in, Int at)
 
 	switch (s->tag) {
 	case Ist_WrTmp:
+		units_use(&flows.units, flows.instruction, s->Ist.WrTmp.data,
+			in->tyenv->types[s->Ist.WrTmp.tmp]);
 		set_temp(s->Ist.WrTmp.tmp,
 			s->Ist.WrTmp.data->tag == Iex_Load
 				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr)
@@ -336,6 +339,7 @@ void flows_begin(void)
 	flows.first_instruction = flows.instruction + 1;
 	flows.straight = flows.instruction;
 	flows.short_by = 0;
+	VG_(memset)(&flows.units, 0, sizeof(flows.units));
 	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
 	flows.branches = flows.jumps = False;
@@ -497,16 +501,19 @@ static ULong most_of(ULong a, ULong b)
 	return a > b ? a : b;
 }
 
-/* How many more ticks the batch takes by the ports of its loads and stores, or by its
- * branches, than by its instructions. */
+/* How many more ticks the batch takes by the ports of its loads and stores, by its
+ * branches, or by what its superblock needs of units so far, than by its instructions. */
 static UInt ports_of(UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
-	ULong slots = ticks_for(instructions, of->width),
-	      all = most_of(slots + flows.short_by,
-		      most_of(ticks_for(loads, of->loads),
-			      ticks_for(stores, of->stores)));
+	ULong units = cycles_of_units(&flows.units) * AHEAD_TICKS / 100,
+	      slots = ticks_for(instructions, of->width),
+	      all = most_of(
+		      slots + flows.short_by, most_of(ticks_for(loads, of->loads),
+						      ticks_for(stores, of->stores)));
 
+	if (flows.issued + all < units)
+		all = units - flows.issued;
 	flows.short_by = 0;
 	flows.issued += all;
 	return (UInt)(all - slots);

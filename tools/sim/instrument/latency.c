@@ -192,6 +192,52 @@ UInt latency_of(const IRExpr *e, const struct ooo *of)
 	return kind;
 }
 
+static Bool is_vector(IRType type)
+{
+	return type == Ity_V128 || type == Ity_V256 || type == Ity_F64 || type == Ity_F32;
+}
+
+/* What only moves takes a unit if it puts a vector together. */
+static Bool shuffles(const IRExpr *e)
+{
+	return e->tag == Iex_Binop &&
+	       (e->Iex.Binop.op == Iop_64HLtoV128 || e->Iex.Binop.op == Iop_V128HLtoV256);
+}
+
+static enum unit unit_of(const IRExpr *e, IRType type)
+{
+	switch (kind_of(e)) {
+	case FLOAT_ADD:
+		return UNIT_ADD;
+	case FLOAT_MULTIPLY:
+		return UNIT_MULTIPLY;
+	case MOVE:
+		return shuffles(e) ? UNIT_VECTOR : UNIT_ANY;
+	default:
+		return is_vector(type) ? UNIT_VECTOR : UNIT_ANY;
+	}
+}
+
+void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type)
+{
+	enum unit unit = unit_of(e, type);
+
+	if (instruction != units->instruction)
+		units->uses = 0;
+	units->instruction = instruction;
+	units->used[unit] += !(units->uses >> unit & 1);
+	units->uses |= 1u << unit;
+}
+
+ULong cycles_of_units(const struct units *units)
+{
+	UInt add = units->used[UNIT_ADD], multiply = units->used[UNIT_MULTIPLY],
+	     floats = 50 * (add > multiply ? add : multiply),
+	     vectors = (units->used[UNIT_VECTOR] + add + multiply) * 100 / 3;
+
+	return floats > vectors ? floats : vectors;
+}
+
 Bool is_comparison(const IRExpr *e)
 {
 	if (e->tag == Iex_CCall)
