@@ -229,8 +229,8 @@ static void chances(void)
 {
 	static const struct {
 		uint32_t age, least, most;
-	} of[] = {{250, 0, 0}, {500, 200, 300}, {1000, 450, 550}, {2000, 700, 800},
-		{4100, 1000, 1000}};
+	} of[] = {{250, 0, 0}, {500, 130, 200}, {1000, 450, 550}, {1500, 790, 870},
+		{1750, 1000, 1000}};
 
 	for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
 		uint32_t left = 0;
@@ -326,8 +326,31 @@ static void lines_of_no_stream(void)
 	m.ooo.llc_line = 1000;
 	is_u64(lone(&m, 100), 0, "as many cycles as are there");
 	m.ooo.lone_line = 4000;
-	is_u64(lone(&m, 100), 120, "lines of no stream");
+	is_u64(lone(&m, 101), 0, "lines of no stream, of different sets");
+	is_u64(lone(&m, 128), 120, "and of one");
 	is_u64(lone(&m, 1), 0, "a neighbour comes with its line");
+}
+
+/* Two lines of L2 at once; with the first one, another leaves L1D modified: the cycles
+ * without room. */
+static uint64_t behind_modified(const struct machine *m)
+{
+	begin(m);
+	core->count[CP_SIM_l1d_writebacks]++;
+	load(0, 6400, 1);
+	load(0, 6500, 1);
+	return waited(2000, CP_SIM_time_bandwidth);
+}
+
+static void modified_lines(void)
+{
+	struct machine m = small;
+
+	m.time.l2 = 200;
+	m.ooo.l2_line = 4000;
+	is_u64(behind_modified(&m), 80, "a line that leaves takes L2 as long as another");
+	m.ooo.store_line = 15000;
+	is_u64(behind_modified(&m), 150, "what a stored line takes, it takes both ways");
 }
 
 int main(void)
@@ -343,6 +366,7 @@ int main(void)
 	turns_of_stores();
 	turns_of_loads();
 	lines_of_no_stream();
+	modified_lines();
 	chances();
 	table();
 	return 0;

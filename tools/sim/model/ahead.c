@@ -352,7 +352,7 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 LANES_INLINE void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_t llc)
 {
 	for (; l1d; l1d--)
-		room_take(&a->l2_lines, cycle_now(a), a->of.l2_line);
+		room_take(&a->l2_lines, cycle_now(a), a->l2_written);
 	for (; l2; l2--)
 		room_take(&a->llc_lines, cycle_now(a), a->of.llc_line);
 	for (; llc; llc--)
@@ -559,6 +559,9 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
 	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);
 	set_shares(a->l2_fill_share, &a->reach, a->of.l2_fill_buffers);
+	a->l2_written = a->of.store_line > a->of.l2_line
+				? a->of.store_line - a->of.l2_line
+				: a->of.l2_line;
 	if (!a->of.near)
 		a->of.near = m->time.l2;
 	if (core->uncore->stays)
