@@ -19,7 +19,9 @@
 #define GUESSES 4096 /* of each memory: a power of two, as of the next */
 #define GUESSES_OF_JUMPS 512
 #define USUAL 4096
-#define SURE 3u
+/* With what comes, two bits, as cores have: where chance takes a branch three times of
+ * ten, .38 go otherwise than foreseen, as many as by the clock (three bits: .31). */
+#define SURE 1u
 /* A loop's end is told apart from its other rounds if it has no more than these: a core
  * goes by so many branches (Alder Lake 194: Yavarzadeh and others, Half&Half, IEEE S&P
  * 2023). */
