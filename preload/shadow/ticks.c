@@ -151,11 +151,16 @@ static bool reap(struct cp_shadows *s, int options)
 	return true;
 }
 
-/* A fork shares the offsets, and the program moves on. */
-static void note_offsets(int64_t offset[CP_SHADOW_FILES])
+/* A fork shares the offsets, and the program moves on, and may write to them. */
+static void note_files(struct cp_shadow_shared *shared)
 {
+	struct timespec now = {0, 0};
+
 	for (int fd = 0; fd < CP_SHADOW_FILES; fd++)
-		offset[fd] = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
+		shared->offset[fd] = cp_syscall(SYS_lseek, fd, 0L, SEEK_CUR);
+	cp_syscall(SYS_clock_gettime, CLOCK_REALTIME_COARSE, &now);
+	shared->forked_seconds = now.tv_sec;
+	shared->forked_ns = now.tv_nsec;
 }
 
 /* Nothing is counted there by the library; what it does itself, and libc for it, is not
@@ -186,7 +191,7 @@ static bool fork_shadow(
 
 	s->shared->posted = s->shared->finished = 0;
 	s->shared->is_region = log == &s->regions;
-	note_offsets(s->shared->offset);
+	note_files(s->shared);
 	cp_controller_forks(s);
 	child = cp_syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
 	if (child == 0)

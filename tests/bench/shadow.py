@@ -34,7 +34,7 @@ BUILD = os.path.realpath(os.environ.get('B', 'build'))
 LIBRARY = BUILD + '/libcachepeek.so'
 LEVELS = ('l1i_misses', 'l1d_misses', 'l2_misses', 'llc_misses', 'dtlb_misses', 'dtlb_walks')
 EVENTS = 'instructions,' + ','.join(LEVELS)
-CUT = ('system call', 'libVEX does not know', 'x87', 'a fault, or memory', 'no later ticks', 'were killed', 'copies of pages')
+CUT = ('system call', 'has changed since', 'libVEX does not know', 'x87', 'a fault, or memory', 'no later ticks', 'were killed', 'copies of pages')
 CPP = r'''
 #include <map>
 #include <string>

@@ -116,4 +116,51 @@ unlike(said($run), qr/windows met a system call/, 'pwrite, writev, fdatasync and
 $run = peek(engine => 'shadow', command => [$program, scratch('file'), 2000, 'reads'], env => {CACHEPEEK_BUDGET => 20, CACHEPEEK_REGIONS => 'func:turn'});
 is($run->{status}, 0, 'reading: what was written is there');
 like(said($run), qr/\d+ of those met a system call that would have had an effect \(the last: 17,/, 'reading: a region\'s window ends there') or diag(said($run));
+
+# Each turn reads what the one before has written: a shadow reads what the program, which is ahead, has
+# written since, and goes another way.
+my $again = scratch('again');
+$source = write_file(scratch('again.c'), <<'C');
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+static int file;
+__attribute__((noinline)) static long turn(void)
+{
+	unsigned long trace;
+
+	if (pread(file, &trace, sizeof(trace), 0) != sizeof(trace))
+		exit(3);
+	for (int i = 0; i < 1000000; i++)
+		trace = trace * 6364136223846793005u + 1442695040888963407u;
+	if (pwrite(file, &trace, sizeof(trace), 0) != sizeof(trace))
+		exit(4);
+	return trace == 0;
+}
+int main(int argc, char **argv)
+{
+	unsigned long sum = 1;
+
+	file = open(argv[1], O_RDWR | O_CREAT, 0600);
+	if (pwrite(file, &sum, sizeof(sum), 0) != sizeof(sum))
+		return 5;
+	for (long n = atol(argv[2]); n > 0; n--)
+		sum += turn();
+	return sum == 0;
+}
+C
+system('gcc', '-O1', '-o', $again, $source) == 0 or die("again.c does not compile\n");
+for my $turns (1000, 4000, 16000) {
+	$run = peek(engine => 'shadow', command => [$again, scratch('file'), $turns], env => {CACHEPEEK_BUDGET => 40});
+	last if said($run) =~ /has changed since/;
+}
+is($run->{status}, 0, 'what a turn has written the next one reads');
+like(said($run), qr/\d+ windows read a file that the program has changed since \(the last: /, 'a window that lost its way so: why') or diag(said($run));
+unlike(said($run), qr/windows did not get there within/, 'and none is said to have been too long');
+for my $turns (1000, 4000, 16000) {
+	$run = peek(engine => 'shadow', command => [$again, scratch('file'), $turns], env => {CACHEPEEK_BUDGET => 40, CACHEPEEK_REGIONS => 'func:turn'});
+	last if said($run) =~ /of those read a file that the program has changed since/;
+}
+like(said($run), qr/\d+ of those read a file that the program has changed since \(the last: /, 'nor is it in a region\'s count') or diag(said($run));
 done_testing();

@@ -6,6 +6,9 @@
  *
  * A shadow of the whole run executes what the program has done by then, so what it has
  * swallowed is in the file.  One of a region may come first: it does not read such files.
+ * Nor is in a file what was there at the fork, if the program has written to it since:
+ * with that a shadow of the whole run may go on another way, and never come to its
+ * bounds.  One of a region, which has none, does not read it.
  */
 #include "tools/shadow/parts.h"
 
@@ -21,6 +24,7 @@ static struct {
 	Int parent, thread;
 	ULong mask;    /* of signals: as the program sees it */
 	ULong written; /* a bit for each descriptor */
+	Bool reread;
 } calls;
 _Static_assert(CP_SHADOW_FILES == 64, "as many as a word has bits");
 
@@ -30,6 +34,7 @@ void calls_begin(Int parent, Int thread, ULong mask)
 	calls.thread = thread;
 	calls.mask = mask;
 	calls.written = 0;
+	calls.reread = False;
 }
 
 /* Gives the program the call's result. */
@@ -60,6 +65,34 @@ static Bool may_lack(ULong fd)
 	       calls.written >> fd & 1;
 }
 
+/* Since the fork, or in the same tick of the kernel's clock.  Some file systems keep
+ * seconds. */
+static Bool has_changed(ULong fd)
+{
+	const struct cp_shadow_shared *shared = shadow_plan.shared;
+	struct stat status;
+
+	if (cp_syscall(SYS_fstat, fd, &status) != 0)
+		return False;
+	if (status.st_mtim.tv_sec != shared->forked_seconds)
+		return status.st_mtim.tv_sec > shared->forked_seconds;
+	return status.st_mtim.tv_nsec == 0 || status.st_mtim.tv_nsec >= shared->forked_ns;
+}
+
+static void note_read(const VexGuestAMD64State *g)
+{
+	if (!has_changed(g->guest_RDI))
+		return;
+	if (shadow_plan.shared->is_region)
+		shadow_finish(CP_SHADOW_REREAD, (UInt)g->guest_RDI, g->guest_RIP);
+	calls.reread = True;
+}
+
+Bool calls_have_reread(void)
+{
+	return calls.reread;
+}
+
 static Bool read_file(VexGuestAMD64State *g)
 {
 	ULong fd = g->guest_RDI;
@@ -67,6 +100,7 @@ static Bool read_file(VexGuestAMD64State *g)
 
 	if (!offset || may_lack(fd))
 		return False;
+	note_read(g);
 	n = cp_syscall(SYS_pread64, fd, g->guest_RSI, g->guest_RDX, *offset);
 	if (n > 0)
 		*offset += n;
@@ -90,7 +124,10 @@ static Bool seek(VexGuestAMD64State *g)
 
 static Bool read_there(VexGuestAMD64State *g)
 {
-	return !may_lack(g->guest_RDI) && make(g);
+	if (may_lack(g->guest_RDI))
+		return False;
+	note_read(g);
+	return make(g);
 }
 
 static void note_written(ULong fd)

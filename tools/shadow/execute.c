@@ -148,11 +148,18 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	shadow_finish(CP_SHADOW_FAULT, (UInt)number, (Addr)info->si_addr);
 }
 
+/* It was not where the program was.  With what it has read, it need not have been. */
+static void give_up(enum cp_shadow_end why, UInt detail)
+{
+	shadow_finish(calls_have_reread() ? CP_SHADOW_REREAD : why, detail,
+		shadow_guest.guest_RIP);
+}
+
 /* Where nothing has looked at the clock. */
 static void on_late(int number, siginfo_t *info, void *context)
 {
 	(void)info, (void)context;
-	shadow_finish(CP_SHADOW_LATE, (UInt)number, shadow_guest.guest_RIP);
+	give_up(CP_SHADOW_LATE, (UInt)number);
 }
 
 /* As the kernel has it. */
@@ -243,9 +250,9 @@ static void look_at_limits(void)
 	if (is_over(CP_SHADOW_LAST))
 		shadow_finish(CP_SHADOW_MATCHED, 0, 0);
 	if (machine_instructions() > limit)
-		shadow_finish(CP_SHADOW_LIMIT, passed, shadow_guest.guest_RIP);
+		give_up(CP_SHADOW_LIMIT, passed);
 	if (cpu_ns() > shadow_plan.limit_ns)
-		shadow_finish(CP_SHADOW_LATE, passed, shadow_guest.guest_RIP);
+		give_up(CP_SHADOW_LATE, passed);
 }
 
 static void begin_pause(void)

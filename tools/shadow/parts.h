@@ -91,6 +91,8 @@ Bool memory_may_change(Addr code);
 /* calls.c: True: the call was made, or what it would have done does not matter. */
 void calls_begin(Int parent, Int thread, ULong mask);
 Bool calls_make(VexGuestAMD64State *guest);
+/* Has it read what the program may have written since the fork? */
+Bool calls_have_reread(void);
 
 /* native.c, or no_native.c without the table of encodings.  In the program: looks what
  * the processor can do.  In the fork: takes over what VEX has no place for; True: it

@@ -13,7 +13,7 @@
 
 #include "tools/sim/request.h"
 
-#define CP_SHADOW_PROTOCOL 7
+#define CP_SHADOW_PROTOCOL 8
 #define CP_SHADOW_WINDOWS 4096
 
 /* The counters of a window: presets, as output/presets/sim.events has them. */
@@ -48,6 +48,7 @@ enum cp_shadow_counter {
 	X(LIMIT, "did not get there within the limit of instructions")                   \
 	X(LATE, "did not get there in time")                                             \
 	X(SYSCALL, "met a system call that would have had an effect")                    \
+	X(REREAD, "read a file that the program has changed since")                      \
 	X(UNDECODED, "met an instruction that libVEX does not know")                     \
 	X(X87, "began with values in x87 registers")                                     \
 	X(FAULT, "met a fault, or memory that is shared with others")                    \
@@ -144,6 +145,8 @@ struct cp_shadow_misses {
 struct cp_shadow_shared {
 	/* Where the program was in its files when it was forked; < 0: nowhere. */
 	int64_t offset[CP_SHADOW_FILES];
+	/* When that was, by the clock that files have their times from. */
+	int64_t forked_seconds, forked_ns;
 	/* 1: it ends where the library says so, and not at a place. */
 	uint32_t is_region;
 	uint32_t posted;   /* a futex: how many bounds are there; with the last, times */
