@@ -291,7 +291,7 @@ static void fork_foresee(
 }
 
 /* A branch was foreseen to be followed by the block `id`. */
-static void forks_add(
+static inline void forks_add(
 	struct forks *f, const struct guesses *g, guess_id id, const struct fork *fork)
 {
 	if (f->n == FORKS)
@@ -330,7 +330,7 @@ static int fork_meets(struct fork *fork, uint32_t place)
 
 /* The right way comes to a block.  Ways that do not meet are given up, with those that
  * would have to come that far. */
-static void forks_meet(struct forks *f)
+static inline void forks_meet(struct forks *f)
 {
 	for (uint32_t i = 0; i < f->n; i++)
 		if (f->of[i].apart && !fork_meets(&f->of[i], f->place) &&
@@ -371,7 +371,7 @@ static void fork_passes_on(struct fork *fork, const struct flow *flow)
 
 /* A batch is over: on wrong ways that are apart, or that come to others that are, there
  * was another one. */
-static void forks_pass_on(struct forks *f, const struct flow *flow)
+static inline void forks_pass_on(struct forks *f, const struct flow *flow)
 {
 	uint32_t apart = 0;
 
