@@ -37,9 +37,13 @@ FROZEN = [
     ('2026-11-26', '2026-11-27', '''
         cholesky heat-in-order heat-across life clusters knapsack sort-merge sort-heap unite-wild unite-near skip-list
         least-recently-used sieve interpreter repeats gemver words trie shortest-paths huffman'''),
-    ('2026-11-27', None, '''
+    ('2026-11-27', '2026-11-27', '''
         covariance cube nussinov filter-columns blur viterbi long-numbers mandelbrot queens select-middle sort-strings bloom
         cuckoo nearest-points events walkers decode-letters encode-bytes unpack read-lists'''),
+    ('2026-11-27', None, '''
+        particles-wild particles-sorted ask-in-turn ask-by-blocks pick-wild pick-sorted lists-one-by-one lists-abreast dot-one
+        dot-four durbin symmetric alternate both-sides median spheres components triangles betweenness by-entries align
+        suffixes many-words sum-by-name digest puzzle rooms treap routes'''),
 ]
 
 # The same work done badly and well.
@@ -48,7 +52,9 @@ PAIRS = [('gemm-columns', 'gemm-rows'), ('mvt-columns', 'mvt-rows'), ('transpose
          ('gups', 'gups-near'), ('spmv-wild', 'spmv-near'), ('pagerank-wild', 'pagerank-near'), ('bfs-wild', 'bfs-near'),
          ('list-wild', 'list-in-order'), ('search-wild', 'search-sorted'), ('binary-tree', 'b-tree'),
          ('sort-compared', 'sort-radix'), ('histogram-wild', 'histogram-sorted'), ('heat-across', 'heat-in-order'),
-         ('sort-heap', 'sort-merge'), ('unite-wild', 'unite-near')]
+         ('sort-heap', 'sort-merge'), ('unite-wild', 'unite-near'), ('particles-wild', 'particles-sorted'),
+         ('ask-in-turn', 'ask-by-blocks'), ('pick-wild', 'pick-sorted'), ('lists-one-by-one', 'lists-abreast'),
+         ('dot-one', 'dot-four')]
 LEAST_PAIR = 1.3
 
 C_SOURCE = ''.join(f'''
