@@ -223,6 +223,7 @@ static int put_items(void)
 		.quantities = terms,
 		.sparse = header->flags & CP_RECORD_SPARSE,
 		.watched = cp_plan.shadows,
+		.corrected = set->time_sampled,
 		.nrotated = set->nrotated,
 		.group_of = group_of,
 	};

@@ -28,6 +28,7 @@ struct cp_layout {
 	uint32_t nrotated;        /* the first so many groups take turns */
 	const uint32_t *group_of; /* [ncounters]; only if nrotated */
 	bool watched;             /* somebody looks at each begin */
+	bool corrected; /* counters may run backwards: they correct what they expected */
 };
 
 /* Readings may have failed: what they bound is not counted, and flagged. */

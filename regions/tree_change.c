@@ -8,7 +8,7 @@
 static bool is_backwards(const struct cp_layout *layout, const struct cp_reading *from,
 	const struct cp_reading *to)
 {
-	for (uint32_t i = 0; i < layout->ncounters; i++)
+	for (uint32_t i = 0; !layout->corrected && i < layout->ncounters; i++)
 		if (to->counter[i] < from->counter[i])
 			return true;
 	return false;

@@ -50,8 +50,8 @@ unsigned cp_parts_of_quantity(const char *quantity)
 
 const char *cp_time_sample_quantity(unsigned which)
 {
-	static const char *const names[CP_NTIME_SAMPLE] = {
-		"timed_instructions", "untimed_instructions", "time_variance"};
+	static const char *const names[CP_NTIME_SAMPLE] = {"timed_instructions",
+		"untimed_instructions", "time_variance", "miss_time_variance"};
 
 	return names[which];
 }

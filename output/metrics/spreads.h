@@ -68,6 +68,7 @@ enum cp_time_sample {
 	CP_TIMED_INSTRUCTIONS,
 	CP_UNTIMED_INSTRUCTIONS,
 	CP_TIME_VARIANCE,
+	CP_MISS_TIME_VARIANCE,
 	CP_NTIME_SAMPLE
 };
 const char *cp_time_sample_quantity(unsigned which);

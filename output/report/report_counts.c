@@ -22,22 +22,41 @@ void cp_counts_unavailable(
 		counts[i] = cp_no_count(reason);
 }
 
+/* Has the time of some instructions been estimated by that of others?  Single executions
+ * have none of their own then, and a sum of what was more and less than expected may be
+ * less than nothing (tools/sim/request.h). */
+static bool samples_time(const struct cp_raw *raw)
+{
+	static const enum cp_time_sample tell[] = {
+		CP_UNTIMED_INSTRUCTIONS, CP_TIME_VARIANCE};
+
+	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
+		for (int t = 0; raw->inclusive[i] && t < 2; t++)
+			if (strcmp(raw->record->counters[i]->name,
+				    cp_time_sample_quantity(tell[t])) == 0)
+				return true;
+	return false;
+}
+
 /* The sum of a quantity's terms, exactly; false if it is no count. */
-static bool sum_exactly(
-	const struct cp_quantity_item *quantity, const uint64_t *values, uint64_t *sum)
+static bool sum_exactly(const struct cp_raw *raw, const struct cp_quantity_item *quantity,
+	const uint64_t *values, uint64_t *sum)
 {
 	int64_t total = 0;
+	bool below = false;
 
 	for (uint32_t i = 0; i < quantity->nterms; i++) {
 		uint64_t value = values[quantity->terms[i].counter];
 
-		if (value > INT64_MAX ||
-			__builtin_add_overflow(
-				total, quantity->terms[i].sign * (int64_t)value, &total))
+		below |= value > INT64_MAX;
+		if (__builtin_add_overflow(
+			    total, quantity->terms[i].sign * (int64_t)value, &total))
 			return false;
 	}
-	*sum = (uint64_t)total;
-	return total >= 0;
+	if ((below || total < 0) && !samples_time(raw))
+		return false;
+	*sum = total < 0 ? 0 : (uint64_t)total;
+	return true;
 }
 
 static bool sum_scaled(const struct cp_raw *raw, const struct cp_quantity_item *quantity,
@@ -61,7 +80,7 @@ static bool sum_terms(const struct cp_raw *raw, const struct cp_quantity_item *q
 	bool scaled, const uint64_t *values, uint64_t *sum)
 {
 	return scaled ? sum_scaled(raw, quantity, values, sum)
-		      : sum_exactly(quantity, values, sum);
+		      : sum_exactly(raw, quantity, values, sum);
 }
 
 static uint64_t exclusive_of(const struct cp_raw *raw,
@@ -72,7 +91,7 @@ static uint64_t exclusive_of(const struct cp_raw *raw,
 	for (uint32_t i = 0; i < quantity->nterms; i++) {
 		uint32_t c = quantity->terms[i].counter;
 
-		own[c] = raw->inclusive[c] > raw->children[c]
+		own[c] = (int64_t)(raw->inclusive[c] - raw->children[c]) > 0
 				 ? raw->inclusive[c] - raw->children[c]
 				 : 0;
 	}
@@ -87,8 +106,8 @@ static double scale_of(const struct cp_count *count, const struct cp_raw *raw,
 {
 	uint64_t unscaled;
 
-	if (cover->coverage < 1 && sum_exactly(quantity, raw->inclusive, &unscaled) &&
-		unscaled)
+	if (cover->coverage < 1 &&
+		sum_exactly(raw, quantity, raw->inclusive, &unscaled) && unscaled)
 		return (double)count->value / (double)unscaled;
 	return 1;
 }
@@ -255,22 +274,6 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
 	count.covered = cover->running;
 	count.wanted = cover->enabled;
 	return count;
-}
-
-/* Has the time of some instructions been estimated by that of others?  Single executions
- * have none of their own then. */
-static bool samples_time(const struct cp_raw *raw)
-{
-	static const enum cp_time_sample tell[] = {
-		CP_UNTIMED_INSTRUCTIONS, CP_TIME_VARIANCE};
-
-	for (uint32_t i = 0; i < raw->record->header->ncounters; i++)
-		for (size_t k = 0;
-			raw->inclusive[i] && k < sizeof(tell) / sizeof(tell[0]); k++)
-			if (strcmp(raw->record->counters[i]->name,
-				    cp_time_sample_quantity(tell[k])) == 0)
-				return true;
-	return false;
 }
 
 /* Shadows have no counts of one thread. */

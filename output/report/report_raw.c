@@ -22,11 +22,11 @@ static void take_mirror(struct cp_raw *raw, const struct cp_thread_item *thread)
 		uint64_t base = cp_thread_base(thread, m),
 			 counted = cp_thread_mirror(thread, m);
 
-		if (counted < base)
+		if (!counted && base)
 			raw->gap = "the simulator had not written the thread's counts";
 		raw->inclusive[i] = counted - base;
 		/* Regions end more often than time slices do. */
-		if (raw->inclusive[i] < raw->children[i])
+		if ((int64_t)(raw->inclusive[i] - raw->children[i]) < 0)
 			raw->inclusive[i] = raw->children[i];
 	}
 }

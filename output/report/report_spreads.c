@@ -53,51 +53,36 @@ double cp_time_share(const struct cp_report *report, const struct cp_region *reg
 	return timed / (timed + of_sample(report, region, CP_UNTIMED_INSTRUCTIONS));
 }
 
-/* All cycles but those that instructions take if nothing is late, which are known; all,
- * if the run does not have those. */
-static double delays_of(const struct cp_report *report, const struct cp_region *region)
+/* Cycles of those parts: what is not known is none. */
+static double sum_of(
+	const struct cp_report *report, const struct cp_region *region, unsigned parts)
 {
-	double all = 0, issue = 0;
-	int q = cp_report_quantity(report, "cycles");
+	double sum = 0, cycles;
 
-	if (q >= 0 && region->counts[q].status != CP_UNAVAILABLE)
-		all = (double)region->counts[q].value;
-	part_of(report, region, CP_PART_ISSUE, &issue);
-	return all - issue;
+	for (unsigned part = 0; part < CP_PART_CLOCK; part++)
+		if (parts >> part & 1 && part_of(report, region, part, &cycles))
+			sum += cycles;
+	return sum;
 }
 
-/* What branches do is learnt in units only, so that more of them are not foreseen: by up
- * to so much in the programs that were compared (doc/validation.md). */
-#define UNLEARNT 1.2
+#define MISSES                                                                           \
+	(((1u << CP_PART_CLOCK) - 1) & ~(1u << CP_PART_ISSUE | 1u << CP_PART_BRANCH))
 
-/* Half-width, in cycles, of a quantity: two standard deviations of the whole, and of
- * parts as if those were in as few units as they fit into.  Chains of instructions are
- * part of the issue, and nobody tells how much of it, so that has those of the whole. */
+/* Half-width, in cycles, of a quantity: two standard deviations of the whole, or of what
+ * is of misses.  Of some of the misses' parts, as if those were in as few units as they
+ * fit into. */
 static double error_by_sample(
 	const struct cp_report *report, const struct cp_region *region, unsigned parts)
 {
-	double variance = of_sample(report, region, CP_TIME_VARIANCE) * 256,
-	       delays = delays_of(report, region), own = 0, branch = 0;
+	bool of_misses = !(parts & ~MISSES);
+	double variance = of_sample(report, region,
+				  of_misses ? CP_MISS_TIME_VARIANCE : CP_TIME_VARIANCE) *
+			  256,
+	       misses = sum_of(report, region, MISSES);
 
-	for (unsigned part = CP_PART_BRANCH; part < CP_PART_CLOCK; part++) {
-		double cycles;
-
-		if (!(parts >> part & 1))
-			continue;
-		own += part_of(report, region, part, &cycles) ? cycles : delays;
-	}
-	if (!cp_time_is_sampled(report, region))
-		return 0;
-	if (parts >> CP_PART_ISSUE & 1)
-		own = delays;
-	else if (!(own > 0) || !(delays > 0))
-		return 0;
-	if (parts >> CP_PART_BRANCH & 1)
-		part_of(report, region, CP_PART_BRANCH, &branch);
-	branch *= UNLEARNT * (1 - cp_time_share(report, region));
-	if (own < delays)
-		variance *= own / delays;
-	return __builtin_sqrt(4 * variance + branch * branch);
+	if (of_misses && parts != MISSES && misses > 0)
+		variance *= sum_of(report, region, parts) / misses;
+	return 2 * __builtin_sqrt(variance);
 }
 
 static bool is_modelled(const struct cp_count *count)

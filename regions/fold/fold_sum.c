@@ -346,10 +346,11 @@ static void take_mirror(const struct cp_record *record,
 		uint64_t base = cp_thread_base(thread, m),
 			 counted = cp_thread_mirror(thread, m) - base;
 
-		if (cp_thread_mirror(thread, m) < base)
+		if (!cp_thread_mirror(thread, m) && base)
 			continue;
-		sums[i].inclusive =
-			counted > sums[i].children ? counted : sums[i].children;
+		sums[i].inclusive = (int64_t)(counted - sums[i].children) > 0
+					    ? counted
+					    : sums[i].children;
 	}
 }
 
