@@ -33,10 +33,12 @@ struct cp_cache {
 enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
 
 /* Of what executes out of order: instructions whose time is modelled at the beginning of
- * each core, and then in each period a unit's behind those that make it warm. */
+ * each core, and then in each period a unit's, behind those that make it warm, and those
+ * of which branches are. */
 #define CP_TIME_FULL 4194304
-#define CP_TIME_PERIOD 196608
-#define CP_TIME_WARM 16384
+#define CP_TIME_PERIOD 393216
+#define CP_TIME_BRANCHES 65536
+#define CP_TIME_WARM 8192
 
 enum cp_level {
 	CP_L1I,

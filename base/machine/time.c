@@ -149,6 +149,6 @@ void cp_machine_time_sample_option(
 {
 	*to = '\0';
 	if (machine->timed && machine->ooo.on && machine->time_sampled)
-		cp_format(to, size, "--time-sample=%u,%u,%u,%u", CP_TIME_FULL,
-			CP_TIME_PERIOD, CP_TIME_WARM, CP_TIME_UNIT);
+		cp_format(to, size, "--time-sample=%u,%u,%u,%u,%u", CP_TIME_FULL,
+			CP_TIME_PERIOD, CP_TIME_BRANCHES, CP_TIME_WARM, CP_TIME_UNIT);
 }

@@ -61,7 +61,7 @@ double cp_spreads_error(double value, const double with_part[CP_NCAUSES]);
 
 #define CP_TIME_UNIT 8192 /* instructions whose time is modelled together */
 
-/* What is counted of a sample of time (tools/sim/model/ahead_internal.h): a quantity's
+/* What is counted of a sample of time (tools/sim/model/units.h): a quantity's
  * name.
  */
 enum cp_time_sample {

@@ -3,7 +3,7 @@
  * How far predicted times may be off (output/metrics/spreads.h): a value is computed
  * again with one part of the cycles longer by its spread, for each part; and with all of
  * them by what is not known where the time of some instructions stands for that of others
- * (tools/sim/model/ahead_internal.h).  What is made of other estimates as well has no
+ * (tools/sim/model/units.h).  What is made of other estimates as well has no
  * interval.
  */
 #include "output/report/report_parts.h"
@@ -68,6 +68,10 @@ static double sum_of(
 #define MISSES                                                                           \
 	(((1u << CP_PART_CLOCK) - 1) & ~(1u << CP_PART_ISSUE | 1u << CP_PART_BRANCH))
 
+/* What branches do is learnt in windows only, so that more of them are not foreseen
+ * there: by up to so much in the programs that were compared (doc/validation.md). */
+#define UNLEARNT 0.2
+
 /* Half-width, in cycles, of a quantity: two standard deviations of the whole, or of what
  * is of misses.  Of some of the misses' parts, as if those were in as few units as they
  * fit into. */
@@ -78,11 +82,15 @@ static double error_by_sample(
 	double variance = of_sample(report, region,
 				  of_misses ? CP_MISS_TIME_VARIANCE : CP_TIME_VARIANCE) *
 			  256,
-	       misses = sum_of(report, region, MISSES);
+	       misses = sum_of(report, region, MISSES),
+	       branch = sum_of(report, region, parts & 1u << CP_PART_BRANCH);
 
+	if (!cp_time_is_sampled(report, region))
+		return 0;
 	if (of_misses && parts != MISSES && misses > 0)
 		variance *= sum_of(report, region, parts) / misses;
-	return 2 * __builtin_sqrt(variance);
+	branch *= UNLEARNT * (1 - cp_time_share(report, region));
+	return __builtin_sqrt(4 * variance + branch * branch);
 }
 
 static bool is_modelled(const struct cp_count *count)

@@ -91,10 +91,13 @@ for my $machine ($plain, 'zen3') {
 			for 'instructions', 'l1d_misses', 'l2_misses';
 	}
 	cmp_ok($long->{untimed_instructions}{value}, '>', 10 * 1000 * 1000, 'most is not modelled');
-	cmp_ok(abs($long->{time_issue}{value} - $full{long}{counts}{time_issue}{value}), '<', 5, 'what nobody waits for is known');
+	ok(near($long->{time_issue}{value}, $full{long}{counts}{time_issue}{value}, 0.0001), 'what nobody waits for is known')
+		or diag("$long->{time_issue}{value}, $full{long}{counts}{time_issue}{value}");
 	cmp_ok($long->{time_issue}{error} // 0, '>', 0, 'but for chains, which are in it: it has an interval');
-	ok(near($long->{$_}{value}, $full{long}{counts}{$_}{value}, 0.1), "$_: that of all, about")
+	ok(near($long->{$_}{value}, $full{long}{counts}{$_}{value}, 0.03), "$_: that of all, about")
 		or diag("$long->{$_}{value}, $full{long}{counts}{$_}{value}") for 'cycles', 'time_memory';
+	cmp_ok($long->{time_branch}{error}, '>=', 0.19 * $long->{time_branch}{value}, 'branches are learnt of some instructions, and may be fewer');
+	cmp_ok($long->{time_branch}{value}, '>', 0, 'of which there are some');
 	is($long->{cycles}{status}, 'estimated', 'it is an estimate');
 	ok(!defined $long->{cycles}{executions}, 'of which single executions have none');
 	is($short->{cycles}{value}, undef, 'too few instructions: no cycles');
@@ -109,7 +112,7 @@ for my $machine ($plain, 'zen3') {
 	like($text, qr/predicted_time ±\S+ %, miss_time ±\S+ %: by the sample, and by how far the rounds/, 'of one with spreads, it is of both');
 	my ($error, $exact) = map { $_->{long}{metrics}{predicted_time}{error} / $_->{long}{metrics}{predicted_time}{value} } \%some, \%full;
 	cmp_ok($error, '>', $exact, 'the interval has the sample in it');
-	cmp_ok($error, '<', 0.15, 'which is large enough');
+	cmp_ok($error, '<', 0.05, 'which is large enough');
 }
 
 # Regions so short that some lie in a unit as a whole: these stand for others, and are too few as well.

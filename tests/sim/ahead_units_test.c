@@ -3,6 +3,7 @@
  * Samples of time: programs whose time is known, modelled in full and in units.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/ahead.h"
@@ -14,7 +15,13 @@ static const struct machine small = {SMALL_CACHES, .cores = 1,
 	.ooo = SMALL_OOO};
 
 static const struct time_sample in_full,
-	some = {.full = 20000, .period = 4800, .warm = 200, .unit = 400};
+	some = {.full = 20000,
+		.period = 4800,
+		.branches = 9600,
+		.warm = 200,
+		.unit = 400},
+	in_windows = {
+		.full = 20000, .period = 4800, .branches = 800, .warm = 200, .unit = 400};
 
 static struct uncore uncore;
 static struct core *core;
@@ -46,11 +53,19 @@ static int none(uint32_t batch)
 	return 0;
 }
 
+/* In the part in full, and then so seldom that hardly a unit has any. */
+static int in_bursts(uint32_t batch)
+{
+	return batch < 1000 ? batch % 10 == 0 : batch % 100000 > 99800 && batch % 5 == 0;
+}
+
+static uint32_t loads_code;
+
 static void load_from_memory(uint32_t batch)
 {
-	core->count[CP_SIM_l1d_load_lines]++;
-	core->count[CP_SIM_l2_load_lines]++;
-	core->count[CP_SIM_llc_load_lines]++;
+	core->count[loads_code ? CP_SIM_l1i_misses : CP_SIM_l1d_load_lines]++;
+	core->count[loads_code ? CP_SIM_l2_ifetch_misses : CP_SIM_l2_load_lines]++;
+	core->count[loads_code ? CP_SIM_llc_ifetch_misses : CP_SIM_llc_load_lines]++;
 	ahead_observe(core,
 		&(struct batch_origin){.address = 64 * (uint64_t)batch,
 			.number = core->count[CP_SIM_instructions] + (core->clock >> 32),
@@ -68,6 +83,17 @@ static void collect(void)
 /* Each makes a chain so many cycles longer. */
 static struct batch plain = {.clock = (uint64_t)BATCH << 32, .chain_reach = 32};
 
+/* So many batches end in a branch that goes to one of two as it were at random. */
+static uint32_t random_lines;
+
+static uint64_t next_line(uint32_t batch)
+{
+	uint32_t draw = (batch ^ batch >> 16) * 0x45d9f3bu;
+
+	draw = (draw ^ draw >> 16) * 0x45d9f3bu;
+	return batch < random_lines ? 3 + (draw >> 16 & 1) : 3;
+}
+
 /* Somebody collects after so many batches. */
 static void run(
 	const struct time_sample *plan, misses *misses, uint32_t batches, uint32_t each)
@@ -80,7 +106,7 @@ static void run(
 	core_attach(core);
 	running = core;
 	for (uint32_t i = 0; i < batches; i++) {
-		batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+		batch_function_for(6, 0, 1)(&plain, next_line(i), 0, 0, 0, 0);
 		if (misses(i))
 			load_from_memory(i);
 		if (i % each == each - 1)
@@ -148,11 +174,16 @@ static void check_sample(const char *name, misses *misses)
 		"delays are those of all: %.0f of %.0f, %.0f", (double)delays(),
 		(double)true_delays, error);
 	ok(error <= 0.03 * (double)true_delays, "and known to 3 %%");
-	/* The same units whoever collects. */
+	is_u64(all[CP_SIM_miss_time_variance], all[CP_SIM_time_variance],
+		"all of it is of misses");
+	/* The same units whoever collects; what was more and less than expected in parts
+	 * of a unit does not make up for each other. */
 	run(&some, misses, MANY, 3);
 	is_u64(all[CP_SIM_timed_instructions], first, "the same units");
-	ok(fabs(sqrt(256.0 * (double)all[CP_SIM_time_variance]) - error) <= 1,
-		"and variance, by regions");
+	ok(sqrt(256.0 * (double)all[CP_SIM_time_variance]) >= error - 1,
+		"and no less variance, by regions");
+	ok(fabs((double)delays() - (double)true_delays) <= 2 * error, "and delays: %.0f",
+		(double)delays());
 }
 
 /* What has no misses is the work of its instructions. */
@@ -180,6 +211,89 @@ static void chains(void)
 	plain.chain_cycles = 0;
 }
 
+/* What units hardly see is expected by how often it was counted. */
+static void seldom(void)
+{
+	uint64_t true_delays;
+	double error;
+
+	run(&in_full, in_bursts, MANY, 997);
+	true_delays = delays();
+	run(&some, in_bursts, MANY, 997);
+	error = sqrt(256.0 * (double)all[CP_SIM_time_variance]);
+	ok(fabs((double)delays() - (double)true_delays) <= 0.25 * (double)true_delays,
+		"bursts of misses: %.0f of %.0f", (double)delays(), (double)true_delays);
+	ok(fabs((double)delays() - (double)true_delays) <= 2 * error,
+		"and the interval has them: %.0f", error);
+}
+
+/* Code is asked for ahead where no branch was foreseen wrongly: all of L2's cycles. */
+static void code(void)
+{
+	uint64_t waited;
+	double error;
+
+	loads_code = 1;
+	run(&in_full, in_bursts, MANY, 997);
+	waited = delays();
+	ok(waited > 20000, "code takes time");
+	run(&some, in_bursts, MANY, 997);
+	error = sqrt(256.0 * (double)all[CP_SIM_miss_time_variance]);
+	ok(fabs((double)delays() - (double)waited) <= 0.01 * (double)waited,
+		"and so it does in a sample: %.0f of %.0f", (double)delays(),
+		(double)waited);
+	ok(error > 0 && error < 0.25 * (double)waited, "as far as units tell: %.0f",
+		error);
+	is_u64(sum_of_stack(), all[CP_SIM_cycles], "each cycle is of one kind");
+	loads_code = 0;
+}
+
+/* Where they are learnt all the time it is known how often they are not foreseen. */
+static void branches(void)
+{
+	uint64_t true_cycles;
+
+	plain.branches = 1;
+	random_lines = MANY;
+	run(&in_full, none, MANY, 997);
+	true_cycles = all[CP_SIM_time_branch];
+	ok(true_cycles > (uint64_t)MANY / 2, "branches take time");
+	run(&some, none, MANY, 997);
+	ok(llabs((long long)(all[CP_SIM_time_branch] - true_cycles)) <= 1,
+		"as long in a sample: %.0f of %.0f", (double)all[CP_SIM_time_branch],
+		(double)true_cycles);
+	is_u64(all[CP_SIM_miss_time_variance], 0, "which nothing of misses is");
+	plain.branches = random_lines = 0;
+}
+
+/* Else windows stand for what is between them. */
+static void windows(void)
+{
+	double true_cycles, error;
+
+	plain.branches = 1;
+	random_lines = MANY;
+	run(&in_full, none, MANY, 997);
+	true_cycles = (double)all[CP_SIM_time_branch];
+	run(&in_windows, none, MANY, MANY);
+	error = sqrt(256.0 * (double)all[CP_SIM_time_variance]);
+	ok(error > 0 && error < 0.01 * true_cycles, "windows of branches: %.0f", error);
+	ok(fabs((double)all[CP_SIM_time_branch] - true_cycles) <= 2 * error,
+		"are like all: %.0f of %.0f", (double)all[CP_SIM_time_branch],
+		true_cycles);
+	run(&in_windows, none, MANY, 3);
+	ok(fabs((double)all[CP_SIM_time_branch] - true_cycles) <= 2 * error,
+		"whoever collects: %.0f", (double)all[CP_SIM_time_branch]);
+	random_lines = 2000;
+	run(&in_full, none, MANY, 997);
+	true_cycles = (double)all[CP_SIM_time_branch];
+	run(&in_windows, none, MANY, 997);
+	ok(fabs((double)all[CP_SIM_time_branch] - true_cycles) <= 0.05 * true_cycles,
+		"what was expected and does not come is taken back: %.0f of %.0f",
+		(double)all[CP_SIM_time_branch], true_cycles);
+	plain.branches = random_lines = 0;
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -189,5 +303,9 @@ int main(void)
 	check_sample("misses in phases", in_phases);
 	nothing();
 	chains();
+	seldom();
+	code();
+	branches();
+	windows();
 	return 0;
 }

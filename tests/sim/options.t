@@ -45,8 +45,9 @@ refused('--page=5000', 'power of two');
 
 # The ranges of machine files; 0: what may be left out.
 refused('--out-of-order=4,224,15', 'twenty numbers', '--out-of-order');
-refused("--time-sample=$_", 'expected FULL,PERIOD,WARM,UNIT', '--time-sample')
-	for '', '100', '100,1000,100,0', '100,1000,100,300', '100,1000,600,500', '100,1000,100,500,1';
+refused("--time-sample=$_", 'expected FULL,PERIOD,BRANCHES,WARM,UNIT', '--time-sample')
+	for '', '100', '100,1000,10,100,0', '100,1000,10,100,300', '100,1000,10,600,500', '100,1000,10,100,500,1',
+	'100,1000,1000000001,100,500', '100,1000,100,500';
 {
 	my @good = (4, 224, 15, 2, 48, 400, 200, 100, 580, 580, 1000, 20, 5, 5000, 2, 4, 400, 1150, 1200, 290);
 	my @ranges = (['L1', 1, 100000], ['WINDOW', 1, 4096], ['MISPREDICTED', 1, 1000],

@@ -104,15 +104,16 @@ static void check_sample(void)
 					  "and numbers of sets that are multiples of 16");
 }
 
-/* FULL,PERIOD,WARM,UNIT: in how many instructions time is modelled. */
+/* FULL,PERIOD,BRANCHES,WARM,UNIT: in how many instructions time is modelled. */
 static void parse_time_sample(const HChar *value)
 {
-	ULong v[4];
+	ULong v[5];
 
-	if (!parse_numbers(&value, ',', v, 4) || *value || !v[3] || v[1] % v[3] ||
-		v[1] < v[2] + v[3] || v[1] > 1000000000 || v[0] > 4000000000ull)
-		refuse_option("--time-sample", "expected FULL,PERIOD,WARM,UNIT");
-	batch_told.sample = (struct time_sample){v[0], v[1], v[2], v[3]};
+	if (!parse_numbers(&value, ',', v, 5) || *value || !v[4] || v[1] % v[4] ||
+		v[1] < v[3] + v[4] || v[1] > 1000000000 || v[0] > 4000000000ull ||
+		v[2] > 1000000000)
+		refuse_option("--time-sample", "expected FULL,PERIOD,BRANCHES,WARM,UNIT");
+	batch_told.sample = (struct time_sample){v[0], v[1], v[2], v[3], v[4]};
 }
 
 /* LEVEL,SETS:WAYS,... */
@@ -275,10 +276,10 @@ void options_usage(void)
 	 "                              the core is: of the width, and of loads, stores and\n"
 	 "                              lines, hundredths\n"
 	 "                              (0: no limit)\n"
-	 "    --time-sample=FULL,PERIOD,WARM,UNIT   of that, time is modelled of the first FULL\n"
-	 "                              instructions, and of UNIT in each PERIOD, behind "
-	 "WARM\n"
-	 "                              that make the core warm [all]\n"
+	 "    --time-sample=FULL,PERIOD,BRANCHES,WARM,UNIT   of that, time is modelled of the\n"
+	 "                              first FULL instructions, and of UNIT in each PERIOD,\n"
+	 "                              behind BRANCHES whose branches are, and WARM that\n"
+	 "                              make the core warm [all]\n"
 	 "    --huge-pages=yes|no|smaps who tells which are, "
 	 "on a kernel that has PAGEMAP_SCAN:\n"
 	 "                              that, nobody, or /proc/self/smaps [yes]\n"

@@ -111,10 +111,12 @@
 	X(time_tlb, "the same before a page was translated")                             \
 	X(time_bandwidth, "the same before a fill buffer or a level was free")           \
 	X(time_store, "the same before a write buffer was")                              \
-	/* of which those of cycles are an estimate (model/ahead_internal.h) */          \
+	/* of which those of cycles are an estimate (model/units.h): of a                \
+	 * thread's part they may be below 0 */                                          \
 	X(timed_instructions, "instructions whose time was modelled")                    \
 	X(untimed_instructions, "instructions that others' time stands for")             \
-	X(time_variance, "how well that is known: 256ths, of cycles squared")
+	X(time_variance, "how well that is known: 256ths, of cycles squared")            \
+	X(miss_time_variance, "the same of the parts that are of misses")
 
 enum cp_sim_counter {
 #define X(name, meaning) CP_SIM_##name,
@@ -125,7 +127,7 @@ enum cp_sim_counter {
 
 /* Those that need --timing. */
 #define CP_SIM_TIMED CP_SIM_cycles
-#define CP_SIM_TIMED_END (CP_SIM_time_variance + 1)
+#define CP_SIM_TIMED_END (CP_SIM_miss_time_variance + 1)
 /* The first of those that tell of the sample. */
 #define CP_SIM_TIME_SAMPLE CP_SIM_timed_instructions
 /* The first and the last of those that add up to the cycles. */

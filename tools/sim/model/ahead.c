@@ -208,6 +208,7 @@ LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
 			*turn++ = (struct turn){step, past, anew, 0, a->guesses.foreseen};
 			anew = 0;
+			a->units.unforeseen.number++;
 		}
 		if (b->chain_cycles) {
 			*turn++ = (struct turn){step, past, anew, 1, 0};
@@ -292,7 +293,13 @@ void ahead_follow(struct core *core)
 /* What is foreseen is asked for ahead, from the last branch on that was not. */
 static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
 {
+	uint64_t before[CODE_LEVELS];
+
+	for (enum level level = SECOND; level < CODE_LEVELS; level++)
+		before[level] = core->count[stack_of(level)];
 	a->delay += wait_for_code(core, &a->reach, by, cycle_now(a) - a->redirected);
+	for (enum level level = SECOND; level < CODE_LEVELS; level++)
+		a->units.code[level] += core->count[stack_of(level)] - before[level];
 }
 
 /* When a load asks, whose address hangs on those chains: on a wrong way already, if it is
@@ -454,7 +461,7 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 
 	if (!a)
 		return;
-	if (a->units.phase == BETWEEN_UNITS) {
+	if (!units_follow(&a->units)) {
 		renew_asked(core, a, origin);
 		return;
 	}
@@ -470,6 +477,14 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 		observe_any(core, a, origin);
 }
 
+static void look_at_steps(struct core *core, struct ahead *a)
+{
+	if (a->units.phase == FORESEEING)
+		learn_branches(core, a);
+	else if (units_follow(&a->units))
+		ahead_follow(core);
+}
+
 /* At the beginning of the batch that was noted last. */
 void ahead_step(struct core *core)
 {
@@ -477,12 +492,11 @@ void ahead_step(struct core *core)
 	uint64_t clock = batch_time(core), before = core->count[CP_SIM_instructions];
 	struct position at;
 
-	if (a->units.phase != BETWEEN_UNITS)
-		ahead_follow(core);
+	look_at_steps(core, a);
 	if (clock < core->noting_until)
 		return;
 	at = position_after(core, a, before + (clock >> 32));
-	if (a->units.phase != BETWEEN_UNITS)
+	if (units_follow(&a->units))
 		advance_to(core, a, at);
 	change_phase(core, a, at);
 	set_clocks(core, &a->units, a->number + before);
@@ -496,16 +510,16 @@ void ahead_collect(struct core *core)
 
 	if (!a)
 		return;
-	ahead_follow(core);
+	look_at_steps(core, a);
 	a->number += core->count[CP_SIM_instructions];
 	a->past = (struct position){a->number, core->ported};
 	at = position_past(a, a->past);
-	if (a->units.phase == BETWEEN_UNITS)
-		pass_between(a, at);
-	else
+	if (units_follow(&a->units))
 		advance_to(core, a, at);
+	else
+		pass_between(a, at);
 	issue = a->at.ticks / AHEAD_TICKS;
-	tell_counts(core, a);
+	units_tell(core, &a->units, &a->reach, a->number);
 	core->count[CP_SIM_time_issue] += issue - a->told_issue;
 	add_cycles(core);
 	a->told_issue = issue;

@@ -13,6 +13,7 @@
 #include "model/guess.h"
 #include "model/model.h"
 #include "model/room.h"
+#include "model/units.h"
 
 #define WALLS 1024 /* powers of two */
 #define ENTRIES TIMING_BUFFERS
@@ -149,27 +150,6 @@ struct turn {
 	uint64_t anew; /* as of a batch, since the turn before */
 	uint32_t is_chain;
 	guess_id foreseen; /* instead of the step's batch */
-};
-
-/* What the instructions are modelled for (ahead_internal.h): time, all of them or a unit;
- * nothing but to begin a unit with a core that is warm; and nothing. */
-enum unit_phase { IN_FULL, BETWEEN_UNITS, WARMING, IN_UNIT };
-
-#define TIME_VARIANCE_BITS 8
-
-/* Where a core is in its sample. */
-struct units {
-	enum unit_phase phase;
-	uint64_t next;    /* number of instructions at which the phase ends */
-	uint64_t period;  /* where the period of the next unit begins */
-	uint64_t random;  /* state */
-	uint64_t weighed; /* instructions, up to where counts are weighed */
-	uint64_t mark[CP_SIM_TIMED_END - CP_SIM_TIMED]; /* those counts */
-	uint64_t waited;                                /* in the unit so far */
-	uint64_t variance_left;                         /* what is not yet a 256th */
-	uint64_t began, delay_then; /* of the phase, but for WARMING */
-	uint64_t delays, modelled;  /* of all units; their instructions */
-	uint64_t asked;             /* lines, between units */
 };
 
 struct ahead {

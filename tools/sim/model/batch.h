@@ -46,10 +46,11 @@ typedef void batch_observe(struct core *core, const struct batch_origin *origin)
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
 
 /* Of machines that execute out of order, instructions: those at the beginning of each
- * core whose time is modelled, and then in each period a unit's, behind some that make
- * the core warm (ahead_internal.h).  unit 0: all are.  A period is a number of units. */
+ * core whose time is modelled, and then in each period a unit's, behind some whose
+ * branches are, and others that make the core warm (model/units.h).  unit 0: all are.  A
+ * period is a number of units. */
 struct time_sample {
-	uint32_t full, period, warm, unit;
+	uint32_t full, period, branches, warm, unit;
 };
 
 /* These are told of each reference that the filters did not admit: after it was made, and

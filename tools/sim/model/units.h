@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Time of a sample: caches, TLBs and all that is counted there are simulated in full, but
+ * misses are followed in units only.  Each period of instructions has one, somewhere in
+ * it; before it comes a stretch that only brings the core into the state that it would
+ * have had, and before that one in which branches alone are looked at.  The beginning of
+ * a core is modelled in full, since it is like nothing else.
+ *
+ * What instructions take if nothing is late is known of all.  All else is expected to
+ * take as long as its causes did lately (struct mean): misses of a kind, say, which are
+ * counted in full; and what a unit takes more or less than that, its whole period does.
+ * Branches that are not foreseen are known of a stretch and its unit only, a window.  In
+ * between, as many are expected as there were lately in so many instructions; and those
+ * that a window has more or less, it has for what is between it and the one before, too.
+ *
+ * The counts are sums of what was expected, without which no difference would be one,
+ * and of the differences of units, and of windows, each of which was drawn by itself with
+ * the same chance: the variance of such a sum is that of their squares.  Causes between
+ * units of which the last unit had next to none add the square of what they are expected
+ * to take, for nobody has seen whether they do.  Who collects within a unit, for a region
+ * that ends there, say, gets of its square what his part and all before it in the unit
+ * make, each as if all had the same sign: so variances of regions add up to the whole's,
+ * and none is too small.
+ */
+#ifndef CACHEPEEK_SIM_UNITS_H
+#define CACHEPEEK_SIM_UNITS_H
+
+#include "model/deed.h"
+#include "model/model.h"
+
+/* What instructions are modelled for: time, all of them or a unit; nothing but to begin a
+ * unit with a core that is warm; what is foreseen of branches; and nothing. */
+enum unit_phase { IN_FULL, IN_UNIT, WARMING, FORESEEING, BETWEEN_UNITS };
+
+/* Parts of the time, and what they hang on: one cause each, and lines of code, which have
+ * no values to wait for, by level. */
+#define TIME_PARTS (CP_SIM_STACK_END - CP_SIM_STACK)
+#define PART(counter) (CP_SIM_time_##counter - CP_SIM_STACK)
+#define CODE_LEVELS (MEMORY + 1)
+#define TIME_CAUSES (TIME_PARTS + CODE_LEVELS)
+#define IS_OF_MISSES(part) ((part) >= PART(l2))
+
+#define TIME_VARIANCE_BITS 8
+#define MEAN_BITS 16
+#define RATE_BITS 24
+#define GAP_BITS 12
+#define RATE_KEPT (1u << 20) /* instructions */
+
+/* What a cause took: lately, and in the unit so far. */
+struct mean {
+	uint64_t cycles, causes, unit_cycles, unit_causes;
+	uint64_t each;    /* cycles of one, so many bits behind the point */
+	uint64_t left;    /* of what was expected, what is less than a cycle */
+	uint64_t covered; /* causes between units, that the last one stands for */
+	/* Up to where counts are weighed: causes, and cycles that are known. */
+	uint64_t mark, known;
+};
+
+/* How many there are of each cause since the last collect, and cycles that are known: of
+ * parts those that others of their causes took. */
+struct causes {
+	uint64_t of[TIME_CAUSES], known[TIME_CAUSES];
+};
+
+/* How far a unit so far is from what was expected of it. */
+struct surprise {
+	uint64_t cycles;
+	uint64_t variance_left; /* what is not yet a 256th */
+};
+
+/* Branches that are not foreseen. */
+struct unforeseen {
+	uint64_t number, mark;           /* that were looked at; up to what is weighed */
+	uint64_t rate, rate_left;        /* of an instruction, RATE_BITS */
+	uint64_t branches, instructions; /* that the rate is made of */
+	uint64_t found, passed;          /* in this window; and instructions */
+	uint64_t gap, window;            /* instructions before it, and of it */
+	uint64_t left;                   /* of what it has for those: GAP_BITS */
+	struct surprise surprise;
+};
+
+/* Where a core is in its sample. */
+struct units {
+	enum unit_phase phase;
+	uint64_t next;    /* number of instructions at which the phase ends */
+	uint64_t warms;   /* the same, of that before WARMING */
+	uint64_t period;  /* where the period of the next unit begins */
+	uint64_t random;  /* state */
+	uint64_t weighed; /* instructions, up to where counts are weighed */
+	uint64_t mark[CP_SIM_TIMED_END - CP_SIM_TIMED]; /* those counts */
+	uint64_t code[CODE_LEVELS]; /* cycles that code was waited for */
+	struct mean mean[TIME_CAUSES];
+	struct unforeseen unforeseen;
+	struct surprise all, misses;
+	uint64_t began, delay_then; /* of the phase, but for WARMING */
+	uint64_t delays, modelled;  /* of all units; their instructions */
+	uint64_t asked;             /* lines, between units */
+};
+
+/* Misses are followed. */
+LANES_INLINE int units_follow(const struct units *u)
+{
+	return u->phase <= WARMING;
+}
+
+/* ---- the plan ---- */
+
+/* Somewhere in the period, behind its warm-up. */
+static inline uint64_t draw_unit(struct units *u)
+{
+	uint64_t room = batch_told.sample.period - batch_told.sample.warm -
+			batch_told.sample.unit + 1;
+
+	u->random ^= u->random << 13;
+	u->random ^= u->random >> 7;
+	u->random ^= u->random << 17;
+	return u->period + (u->random >> 16) % room;
+}
+
+/* Branches are looked at from there on. */
+static inline void begin_window(struct units *u, uint64_t at)
+{
+	struct unforeseen *f = &u->unforeseen;
+
+	f->gap = at - u->began;
+	f->window = u->warms + batch_told.sample.warm + batch_told.sample.unit - at;
+	f->surprise.cycles = 0;
+	u->phase = FORESEEING;
+	u->next = u->warms;
+}
+
+/* Behind a unit; began: now. */
+static inline void set_next_unit(struct units *u)
+{
+	uint64_t learns;
+
+	u->warms = draw_unit(u);
+	learns = u->warms - at_most(u->warms, batch_told.sample.branches);
+	u->phase = BETWEEN_UNITS;
+	u->next = learns;
+	if (learns <= u->began)
+		begin_window(u, u->began);
+}
+
+static inline void units_init(struct units *u)
+{
+	u->random = 88172645463325252ull;
+	u->phase = IN_FULL;
+	u->next = batch_told.sample.unit ? batch_told.sample.full : UINT64_MAX;
+}
+
+/* ---- causes ---- */
+
+static inline void add_lines(
+	const struct reach *r, struct missed missed, uint64_t to[NLEVELS])
+{
+	uint64_t lines[NLEVELS];
+
+	split_lines(r, &missed, lines);
+	for (int level = 0; level < NLEVELS; level++)
+		to[level] += lines[level];
+}
+
+/* Lines that keep buffers and levels busy, as long as their level takes. */
+static inline uint64_t cycles_of_lines(
+	const struct reach *r, const uint64_t lines[NLEVELS])
+{
+	uint64_t cycles = 0;
+
+	for (int level = 0; level < NLEVELS; level++)
+		cycles += lines[level] * r->latency[NOBODY][level];
+	return cycles;
+}
+
+/* Lines that others' caches had are memory's, by a longer way. */
+static inline void find_causes_of_code(const struct units *u, const struct reach *r,
+	const struct change *by, struct causes *c)
+{
+	uint64_t lines[NLEVELS] = {0}, *of = c->of + TIME_PARTS;
+
+	add_lines(r, missed_by_fetch(by), lines);
+	c->known[PART(tlb)] =
+		cycles_of_pages(r, GREW(by, itlb_misses), GREW(by, itlb_walks));
+	of[SECOND] = lines[SECOND];
+	of[LAST] = lines[LAST];
+	of[MEMORY] = lines[MEMORY] + lines[ONE_HOP] + lines[TWO_HOPS];
+	for (enum level level = SECOND; level < CODE_LEVELS; level++)
+		c->known[stack_of(level) - CP_SIM_STACK] = c->known[TIME_PARTS + level] =
+			u->code[level];
+}
+
+/* Chains are as many as instructions, whose number is the core's, as is that of branches.
+ */
+static inline void find_causes(const struct core *core, const struct units *u,
+	const struct reach *r, uint64_t number, struct causes *c)
+{
+	static const uint64_t nothing[SEEN];
+	struct change by = {&core->count[FIRST], nothing};
+	struct deed did = deed_of(r, &by);
+	uint64_t loads[NLEVELS] = {0}, stores[NLEVELS] = {0};
+
+	add_lines(r, misses_of_load(&by, &did).lines, loads);
+	add_lines(r, misses_of_store(&by, &did).lines, stores);
+	c->of[PART(issue)] = number;
+	c->of[PART(branch)] = u->unforeseen.number;
+	c->of[PART(l2)] = loads[SECOND];
+	c->of[PART(llc)] = loads[LAST];
+	c->of[PART(memory)] = loads[MEMORY] + loads[ONE_HOP] + loads[TWO_HOPS];
+	c->of[PART(tlb)] = cycles_of_pages(
+		r, did.pages, GREW(&by, dtlb_load_walks) + GREW(&by, dtlb_store_walks));
+	c->of[PART(store)] = cycles_of_lines(r, stores);
+	c->of[PART(bandwidth)] = c->of[PART(store)] + cycles_of_lines(r, loads);
+	find_causes_of_code(u, r, &by, c);
+}
+
+/* ---- what is expected ---- */
+
+/* So many of the latest causes are remembered. */
+static inline uint64_t causes_kept(int cause)
+{
+	return cause == PART(issue)       ? 65536
+	       : cause >= TIME_PARTS      ? 512
+	       : cause == PART(tlb)       ? 16384
+	       : cause >= PART(bandwidth) ? 16384
+					  : 512;
+}
+
+/* A unit is over: what its causes took.  Those between it and the next are covered by
+ * them if they are no more than twice what the unit stands for. */
+static inline void learn_mean(struct mean *m, int cause, int is_unit)
+{
+	uint64_t kept = causes_kept(cause);
+
+	m->covered = is_unit ? m->unit_causes * 2 *
+				       (batch_told.sample.period / batch_told.sample.unit)
+			     : 0;
+	m->cycles += m->unit_cycles;
+	m->causes += m->unit_causes;
+	m->unit_cycles = m->unit_causes = 0;
+	if (m->causes > kept) {
+		m->cycles = m->cycles * kept / m->causes;
+		m->causes = kept;
+	}
+	m->each = m->causes ? (m->cycles << MEAN_BITS) / m->causes : 0;
+}
+
+/* Causes more, or less: what they are expected to take. */
+static inline uint64_t expect(struct mean *m, uint64_t causes)
+{
+	int64_t cycles = (int64_t)(causes * m->each + m->left);
+
+	m->left = (uint64_t)cycles & ((1 << MEAN_BITS) - 1);
+	return (uint64_t)(cycles >> MEAN_BITS);
+}
+
+/* Of those causes, between units, what the last unit has not seen the like of may take
+ * twice what is expected, or nothing. */
+static inline uint64_t uncovered(struct mean *m, uint64_t causes)
+{
+	uint64_t covered = at_most(causes, m->covered);
+
+	m->covered -= covered;
+	return (causes - covered) * m->each >> MEAN_BITS;
+}
+
+/* A unit is over, or what is modelled in full. */
+static inline void learn_rate(struct unforeseen *f)
+{
+	f->branches += f->found;
+	f->instructions += f->passed;
+	f->found = f->passed = 0;
+	if (f->instructions > RATE_KEPT) {
+		f->branches = f->branches * RATE_KEPT / f->instructions;
+		f->instructions = RATE_KEPT;
+	}
+	f->rate = f->instructions ? (f->branches << RATE_BITS) / f->instructions : 0;
+}
+
+/* ---- counts ---- */
+
+/* How much of time's counters are there of each cycle that was waited. */
+static inline uint32_t weight_of(const struct units *u)
+{
+	return u->phase == IN_FULL   ? 1
+	       : u->phase == IN_UNIT ? batch_told.sample.period / batch_told.sample.unit
+				     : 0;
+}
+
+static inline uint64_t size_of(uint64_t difference)
+{
+	return difference >> 63 ? -difference : difference;
+}
+
+/* Of a part of a unit, or of what is between, that may be so many cycles from what was
+ * expected: 256ths, of squares of cycles. */
+static inline void add_variance(
+	uint64_t *count, struct surprise *s, uint64_t cycles, uint64_t factor)
+{
+	uint64_t more = cycles * (2 * s->cycles + cycles) * factor + s->variance_left;
+
+	*count += more >> TIME_VARIANCE_BITS;
+	s->variance_left = more & ((1 << TIME_VARIANCE_BITS) - 1);
+	s->cycles += cycles;
+}
+
+/* What a window has more than was expected, or less, it has for the gap before it, too.
+ */
+static inline uint64_t stand_for_gap(struct unforeseen *f, uint64_t difference)
+{
+	int64_t more =
+		(int64_t)(difference * ((f->gap << GAP_BITS) / f->window) + f->left);
+
+	f->left = (uint64_t)more & ((1 << GAP_BITS) - 1);
+	return (uint64_t)(more >> GAP_BITS);
+}
+
+/* Branches beside those that were looked at, since it was weighed; of windows, how far
+ * they may be off adds up: more * (more + 1) squares, if they have so many times more. */
+static inline uint64_t branches_beyond(
+	struct core *core, struct units *u, uint64_t instructions)
+{
+	struct unforeseen *f = &u->unforeseen;
+	uint64_t expected = instructions * f->rate + f->rate_left, found;
+	uint64_t off;
+
+	if (u->phase == IN_FULL)
+		expected = 0;
+	f->rate_left = expected & ((1 << RATE_BITS) - 1);
+	expected >>= RATE_BITS;
+	if (u->phase == BETWEEN_UNITS)
+		return expected;
+	found = f->number - f->mark;
+	f->mark = f->number;
+	f->found += found;
+	f->passed += instructions;
+	if (!f->gap || u->phase == IN_FULL)
+		return 0;
+	off = size_of(found - expected) * u->mean[PART(branch)].each >> MEAN_BITS;
+	add_variance(&core->count[CP_SIM_time_variance], &f->surprise,
+		off * (2 * f->gap + f->window) / (2 * f->window), 1);
+	return stand_for_gap(f, found - expected);
+}
+
+/* Cycles of a cause since it was weighed: where they are not modelled, what is expected
+ * counts, and in units the difference counts as often as it stands for, so that a sum may
+ * be below 0 for a while (request.h).  beyond: causes that were not looked at.  Returns
+ * how far it may be off. */
+static inline uint64_t weigh_cause(struct units *u, struct mean *m, uint64_t *count,
+	uint64_t causes, uint64_t cycles)
+{
+	uint64_t off;
+
+	if (u->phase == IN_FULL || u->phase == IN_UNIT) {
+		m->unit_cycles += cycles;
+		m->unit_causes += causes;
+	}
+	if (u->phase == IN_FULL)
+		return 0;
+	if (u->phase == IN_UNIT) {
+		off = cycles - expect(m, causes);
+		*count += off * (weight_of(u) - 1);
+		return size_of(off);
+	}
+	*count += expect(m, causes) - cycles;
+	return uncovered(m, causes);
+}
+
+/* Part of which cause. */
+static inline int part_of_cause(int cause)
+{
+	return cause < TIME_PARTS
+		       ? cause
+		       : (int)(stack_of((enum level)(cause - TIME_PARTS)) - CP_SIM_STACK);
+}
+
+/* Cycles that each cause took since it was weighed. */
+static inline void find_cycles(const struct core *core, const struct units *u,
+	const struct causes *c, uint64_t cycles[TIME_CAUSES])
+{
+	for (int part = 0; part < TIME_PARTS; part++)
+		cycles[part] = core->count[CP_SIM_STACK + part] -
+			       u->mark[CP_SIM_STACK + part - CP_SIM_TIMED] -
+			       (c->known[part] - u->mean[part].known);
+	for (int level = 0; level < CODE_LEVELS; level++)
+		cycles[TIME_PARTS + level] =
+			u->code[level] - u->mean[TIME_PARTS + level].known;
+}
+
+static inline void weigh_stack(
+	struct core *core, struct units *u, const struct reach *r, uint64_t number)
+{
+	uint64_t weight = weight_of(u),
+		 factor = u->phase == IN_UNIT ? weight * (weight - 1) : 1, all = 0,
+		 misses = 0, cycles[TIME_CAUSES],
+		 beyond = branches_beyond(core, u, number - u->weighed);
+	struct causes causes = {{0}, {0}};
+
+	find_causes(core, u, r, number, &causes);
+	find_cycles(core, u, &causes, cycles);
+	for (int i = 0; i < TIME_CAUSES; i++) {
+		struct mean *m = &u->mean[i];
+		int part = part_of_cause(i);
+		uint64_t *count = &core->count[CP_SIM_STACK + part],
+			 off = weigh_cause(
+				 u, m, count, causes.of[i] - m->mark, cycles[i]);
+
+		if (i == PART(branch))
+			*count += expect(m, beyond);
+		m->mark = causes.of[i];
+		m->known = causes.known[i];
+		all += off;
+		misses += IS_OF_MISSES(part) ? off : 0;
+	}
+	for (int part = 0; part < TIME_PARTS; part++)
+		u->mark[CP_SIM_STACK + part - CP_SIM_TIMED] =
+			core->count[CP_SIM_STACK + part];
+	add_variance(&core->count[CP_SIM_time_variance], &u->all, all, factor);
+	add_variance(&core->count[CP_SIM_miss_time_variance], &u->misses, misses, factor);
+}
+
+/* Ends a stretch of one phase, or a part of it: what was waited there counts as often as
+ * it stands for. */
+static inline void weigh_counts(
+	struct core *core, struct units *u, const struct reach *r, uint64_t number)
+{
+	uint64_t *count = core->count;
+	uint32_t weight = weight_of(u);
+
+	for (int i = CP_SIM_TIMED; i < CP_SIM_STACK; i++) {
+		uint64_t grown = count[i] - u->mark[i - CP_SIM_TIMED];
+
+		if (i == CP_SIM_cycles)
+			continue;
+		count[i] += grown * weight - grown;
+		u->mark[i - CP_SIM_TIMED] = count[i];
+	}
+	weigh_stack(core, u, r, number);
+	count[weight ? CP_SIM_timed_instructions : CP_SIM_untimed_instructions] +=
+		number - u->weighed;
+	u->weighed = number;
+}
+
+/* Before somebody takes the counts, and begins them anew. */
+static inline void units_tell(
+	struct core *core, struct units *u, const struct reach *r, uint64_t number)
+{
+	if (!batch_told.sample.unit) {
+		core->count[CP_SIM_timed_instructions] += number - u->weighed;
+		u->weighed = number;
+		return;
+	}
+	weigh_counts(core, u, r, number);
+	for (int i = 0; i < CP_SIM_TIMED_END - CP_SIM_TIMED; i++)
+		u->mark[i] = 0;
+	for (int level = 0; level < CODE_LEVELS; level++)
+		u->code[level] = 0;
+	for (int i = PART(l2); i < TIME_CAUSES; i++)
+		u->mean[i].mark = u->mean[i].known = 0;
+}
+
+/* ---- phases ---- */
+
+static inline void begin_unit(struct units *u)
+{
+	u->phase = IN_UNIT;
+	u->next += batch_told.sample.unit;
+	u->all.cycles = u->misses.cycles = 0;
+}
+
+/* delay: of the core so far. */
+static inline void end_unit(struct units *u, uint64_t at, uint64_t delay)
+{
+	if (u->phase == IN_FULL)
+		u->period = at;
+	else
+		u->period += batch_told.sample.period;
+	u->delays += delay - u->delay_then;
+	u->modelled += at - u->began;
+	for (int i = 0; i < TIME_CAUSES; i++)
+		learn_mean(&u->mean[i], i, u->phase == IN_UNIT);
+	learn_rate(&u->unforeseen);
+	u->all.cycles = u->misses.cycles = 0;
+	u->began = at;
+	set_next_unit(u);
+}
+
+#endif
