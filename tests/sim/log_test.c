@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Logs of references to sampled sets (model/sets.h) are the same taken whole as a word at
- * a time: nothing that is passed over as the newest of its sets makes a difference.
+ * a time: nothing that is passed over as the newest of its sets makes a difference. Words
+ * of lines that are left out stand for the next ones.
  */
 #include <string.h>
 #include "model/sets.h"
@@ -26,6 +27,7 @@ struct simulated {
 static void start(struct simulated *s, const struct machine *m,
 	const struct sample_sets *sets, const struct sweep_plan *sweep)
 {
+	memset(s, 0, sizeof(*s));
 	uncore_init(&s->uncore, m);
 	for (int i = 0; i < CORES; i++) {
 		s->core[i] = core_new(m, &s->uncore);
@@ -51,15 +53,17 @@ static void end(struct simulated *s)
 static const struct machine *machine;
 static const struct sample_sets *sampled;
 
-/* Of a group that is sampled: few hot ones, many others, and some that are far. */
+/* Of a group that is sampled: few hot ones, many others, and some that are far, in few
+ * enough areas for all of them to have numbers of their own. */
 static uint64_t random_line(void)
 {
 	uint64_t line;
 
 	do
-		line = random_below(4)   ? random_below(1 << 10)
-		       : random_below(8) ? random_below(1 << 20)
-					 : random_below(1ull << 41);
+		line = random_below(4) ? random_below(1 << 10)
+		       : random_below(8)
+			       ? random_below(1 << 20)
+			       : random_below(200) << 33 | random_below(1 << 20);
 	while (sample_leaves_out(sampled, ++line));
 	return line;
 }
@@ -70,7 +74,7 @@ static uint64_t random_word(uint64_t line)
 
 	switch (random_below(8)) {
 	case 0:
-		return line | SAMPLE_CODE;
+		return line * machine->line | SAMPLE_CODE;
 	case 1:
 		return a | SAMPLE_BOTH;
 	case 2:
@@ -81,7 +85,15 @@ static uint64_t random_word(uint64_t line)
 	}
 }
 
-static uint32_t make_log(uint64_t *words)
+/* The same, or one of the line before if that is left out. */
+static uint64_t moved_word(uint64_t word, uint64_t line)
+{
+	if (word >> 62 == 1 || !sample_leaves_out(sampled, line - 1) || random_below(2))
+		return word;
+	return word >> 63 ? word + machine->line : word - machine->line;
+}
+
+static uint32_t make_log(uint64_t *words, uint64_t *moved)
 {
 	uint32_t n = (uint32_t)random_below(MOST);
 	uint64_t line[3] = {random_line(), random_line(), random_line()};
@@ -89,7 +101,10 @@ static uint32_t make_log(uint64_t *words)
 	for (uint32_t i = 0; i < n; i++) {
 		if (random_below(3) == 0)
 			line[random_below(3)] = random_line();
-		words[i] = random_word(line[random_below(3)]);
+		uint64_t of = line[random_below(3)];
+
+		words[i] = random_word(of);
+		moved[i] = moved_word(words[i], of);
 	}
 	return n;
 }
@@ -124,7 +139,7 @@ static void compare(
 {
 	struct sample_sets sets = {0};
 	struct simulated whole, single;
-	uint64_t words[MOST];
+	uint64_t words[MOST], moved[MOST];
 	int same = 1, counted = 1;
 
 	machine = m;
@@ -133,9 +148,9 @@ static void compare(
 	start(&whole, m, &sets, sweep);
 	start(&single, m, &sets, sweep);
 	for (int i = 0; i < LOGS; i++) {
-		uint32_t n = make_log(words), core = (uint32_t)random_below(CORES);
+		uint32_t n = make_log(words, moved), core = (uint32_t)random_below(CORES);
 
-		take(whole.core[core], words, n, MOST);
+		take(whole.core[core], moved, n, MOST);
 		take(single.core[core], words, n, 1);
 	}
 	for (int i = 0; i < CORES; i++) {
@@ -167,8 +182,10 @@ int main(void)
 	static const struct sweep_plan none, sweep = {SWEEP_L2, 2, {{64, 8}, {256, 4}}};
 
 	plan_lazy();
-	for (int i = 0; i < 3; i++)
-		compare(names[i], &machines[i], &none);
-	compare("a sweep of L2", &machines[0], &sweep);
+	for (l1_oldest_host = 0; l1_oldest_host < 2; l1_oldest_host++) {
+		for (int i = 0; i < 3; i++)
+			compare(names[i], &machines[i], &none);
+		compare("a sweep of L2", &machines[0], &sweep);
+	}
 	return 0;
 }

@@ -83,6 +83,52 @@ C
 		diag("$sum, not $true->{l2_writebacks}");
 }
 
+# ---- references that share a word ----
+
+# Of one structure, which spans lines; and of the next one to it, by the same register.
+{
+	open(my $source, '>', "$SCRATCH/spans.c") or die;
+	print $source <<'C';
+static struct { volatile long a[9]; volatile int b[2]; volatile char c[16]; } s[20000];
+int main(void)
+{
+	for (int pass = 0; pass < 3; pass++)
+		for (int i = 1; i < 19999; i += 1 + pass % 2) {
+			s[i].a[1];
+			s[i].a[3] = i;
+			s[i].a[6];
+			s[i].a[8]++;
+			s[i].b[1];
+			s[i].c[3] = 1;
+			s[i].a[3];
+			s[i + 1].a[0];
+			s[i - 1].c[9];
+		}
+	return 0;
+}
+C
+	close($source);
+	is(system('gcc', '-O1', '-o', "$SCRATCH/spans", "$SCRATCH/spans.c"), 0, 'a program of structures that span lines');
+	local @program = ("$SCRATCH/spans");
+	my @names = map { "sample_$_" } qw(l2_load_lines l2_store_lines l2_writebacks llc_load_lines);
+	# Neighbours are sampled here, and no word is shared by lines.
+	my $each = counted(@small, '--sample=16,1000,1000,100000,1');
+	for my $seed (1 .. 4) {
+		my $few = counted(@small, "--sample=4,1000,1000,100000,$seed");
+		for my $part (0 .. 3) {
+			my @count = map { $few->{$_}[$part] } @names;
+			my @like = grep { my $group = $_;
+				!grep { abs($count[$_] - $each->{$names[$_]}[$group]) > 2 + $count[$_] / 500 } 0 .. $#names } 0 .. 15;
+			cmp_ok(scalar(@like), '>', 0, "spans, seed $seed: part $part counts what a group does") or diag("@count");
+			cmp_ok($count[0], '>', 1000, "spans, seed $seed: part $part has misses");
+		}
+	}
+	my ($true, $sample) = (counted(), counted('--sample=8,1000,1000,1000000000,1'));
+	for my $name (qw(l1d_load_lines l1d_store_lines l1d_load_misses l1d_writebacks dtlb_load_pages)) {
+		is($sample->{"sample_$name"}[16], $true->{$name}, "spans, in full: $name");
+	}
+}
+
 # ---- all of it in full ----
 
 # No thread ends its first period.

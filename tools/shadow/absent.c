@@ -101,8 +101,9 @@ void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
 
 /* ---- bursts and sets ---- */
 
-void sample_find(void)
+void sample_find(Bool faults)
 {
+	(void)faults;
 }
 
 Bool sample_is_log(const IRExpr *address)
@@ -127,8 +128,8 @@ void sample_count(IRSB *out, UInt instructions)
 	(void)out, (void)instructions;
 }
 
-void sample_write(
-	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+void sample_write(IRSB *out, const struct batch *b, ULong line, const struct address *at,
+	UInt places)
 {
 	(void)out, (void)b, (void)line, (void)at, (void)places;
 }

@@ -56,6 +56,7 @@ struct block {
 };
 
 struct address address_of(const struct block *b, const IRExpr *a);
+IRExpr *address_value(const struct address *at);
 
 UInt line_shift(void);
 void forget_batch(struct block *b);

@@ -18,6 +18,7 @@
 #include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
+#include "system/faults.h"
 
 static struct block b;
 
@@ -539,7 +540,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (native_is_cut())
 		return in;
 	begin_block(in);
-	sample_find();
+	sample_find(faults_are_handled());
 	mend_begin_block();
 	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];

@@ -151,7 +151,7 @@ static void add_call(
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
-static IRExpr *address_value(const struct address *at)
+IRExpr *address_value(const struct address *at)
 {
 	return at->root == IRTemp_INVALID ? emit_constant(at->offset)
 					  : IRExpr_RdTmp(at->temp);
@@ -326,31 +326,34 @@ static batch_function *function_for(UInt places, UInt lines)
 }
 
 static void settle_places(
-	struct block *b, const struct batch *batch, IRExpr **at, UInt places)
+	struct block *b, const struct batch *batch, const struct address *at, UInt places)
 {
 	batch_function *function = function_for(places, b->lines);
+	IRExpr *value[BATCH_PLACES];
 
 	if (sample_wanted()) {
 		sample_model(function, places, b->lines);
 		sample_write(b->out, batch, b->first_line, at, places);
 		return;
 	}
+	for (UInt i = 0; i < places; i++)
+		value[i] = address_value(&at[i]);
 	add_call(b, call_name, (void *)function,
 		list_arguments(emit_constant((Addr)batch), emit_constant(b->first_line),
-			at, places),
+			value, places),
 		NULL);
 }
 
 void settle(struct block *b)
 {
-	IRExpr *at[BATCH_PLACES];
+	struct address at[BATCH_PLACES];
 	UInt order[BATCH_PLACES];
 
 	if (!b->lines)
 		return;
 	order_places(b, order);
 	for (UInt i = 0; i < b->nplaces; i++)
-		at[i] = address_value(&b->places[order[i]].at);
+		at[i] = b->places[order[i]].at;
 	settle_places(b, describe_batch(b, order), at, b->nplaces);
 	forget_batch(b);
 }

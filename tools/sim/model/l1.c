@@ -5,6 +5,7 @@
  */
 #include "model/l1_newer.h"
 #include "model/l1_shapes.h"
+#include "model/sets.h"
 #include "model/span.h"
 
 int l1_oldest_host;
@@ -51,11 +52,20 @@ static int host_has_avx2(void)
 	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 }
 
+/* Where the number of sets is no power of two, the set of a far line hangs on when it was
+ * first used (far_lines.h). */
+static int any_order_will_do(const struct core *core)
+{
+	return !core->l2.reciprocal && !core->uncore->llc.reciprocal;
+}
+
 static int choose_newer(struct core *core)
 {
 	if (l1_oldest_host || !host_has_avx2())
 		return 0;
 	l1_choose_paths_avx2(core);
+	if (core->sets && any_order_will_do(core))
+		core->paths.pick = pick_newer(core->sets);
 	return 1;
 }
 #else

@@ -187,27 +187,15 @@ LANES_INLINE int quick_alone(struct core *core, struct shape s,
 /* The host cannot foresee whether a word is a load or a store, but that L1 has its line:
  * nothing here branches on the former. */
 
-/* A word of data. */
-struct logged {
-	uint64_t line;
-	enum access kind;
-	uint32_t writes;
-};
-
-LANES_INLINE struct logged log_read(uint64_t word, uint32_t line_shift)
+/* If a word's line is not sampled the next one is meant. */
+LANES_INLINE picked log_read(
+	const struct sample_sets *sets, uint64_t word, uint32_t line_shift)
 {
-	uint64_t store = (uint64_t)((int64_t)word >> 63);
+	uint64_t store = word >> 63, a = (word ^ (0 - store)) & ~SAMPLE_BOTH,
+		 line = a >> line_shift;
 
-	return (struct logged){
-		((word ^ store) & (SAMPLE_BOTH - 1)) >> line_shift,
-		(enum access)(LOAD + (store & 1)),
-		(uint32_t)(word / SAMPLE_BOTH) & 1, /* set in all complements, too */
-	};
-}
-
-LANES_INLINE int log_is_code(uint64_t word)
-{
-	return word >> 62 == SAMPLE_CODE >> 62;
+	line += sets->left_out >> (line & sets->mask) & 1;
+	return line << PICKED_LINE | store * PICKED_STORE | (word / SAMPLE_BOTH & 1);
 }
 
 static __attribute__((noinline)) void log_code(
@@ -222,101 +210,97 @@ static __attribute__((noinline)) void log_code(
 
 /* A reference that L1D has not, or that others have to be told of. */
 static __attribute__((noinline)) void log_slowly(
-	struct core *core, uint32_t lanes, struct logged is, uint32_t stamp)
+	struct core *core, uint32_t lanes, picked is, uint32_t stamp)
 {
 	struct shape s = {lanes, 0, 0, 0, 0};
+	uint64_t line = is >> PICKED_LINE;
 
-	data_line(core, s, is.line, far_lines_shorten(&core->uncore->far_lines, is.line),
-		is.kind, (int)is.writes, 0, FRESH, stamp);
+	data_line(core, s, line, far_lines_shorten(&core->uncore->far_lines, line),
+		is & PICKED_STORE ? STORE : LOAD, is & PICKED_WRITES, 0, FRESH, stamp);
 }
 
 /* Returns whether L1D has the line, and nobody is to be told. */
 LANES_INLINE int log_hit(
-	const struct cache *l1d, struct logged is, uint32_t tells, uint32_t stamp)
+	const struct cache *l1d, picked is, uint32_t tells, uint32_t stamp)
 {
-	struct cache_place p = cache_place(l1d, is.line);
+	struct cache_place p = cache_place(l1d, is >> PICKED_LINE);
+	uint32_t writes = is & PICKED_WRITES;
 	int found = cache_find(l1d, p);
 	uint8_t *flags = way_byte(l1d, way_of(p, (unsigned)found));
 
-	if (__builtin_expect(found < 0, 0) || needs_owning(*flags, is.writes) ||
-		__builtin_expect(is.writes & tells, 0))
+	if (__builtin_expect(found < 0, 0) || needs_owning(*flags, writes) ||
+		__builtin_expect(writes & tells, 0))
 		return 0;
-	*flags |= (uint8_t)(is.writes * L1_DIRTY);
+	*flags |= (uint8_t)(writes * L1_DIRTY);
 	row_stamps(l1d, p.row)[found] = stamp;
 	return 1;
 }
 
-/* Most words are of the line that came last in its sets, of which nothing changes but the
- * stamp: it is the newest as it is.  Of each group of lines (sets.h), that line, and in
- * the lowest bit whether stores to it change nothing either. */
-struct newest {
-	uint64_t of[SAMPLE_MOST_GROUPS];
-	uint32_t tells; /* 1: somebody is told of each store */
-};
-
-LANES_INLINE void forget_newest(struct newest *newest)
+LANES_INLINE void log_picked(struct core *core, struct shape s, const struct cache *l1d,
+	const struct newest *newest, picked is, uint32_t stamp)
 {
-	for (uint32_t i = 0; i < SAMPLE_MOST_GROUPS; i++)
-		newest->of[i] = ~0ull;
-}
+	uint64_t line = is >> PICKED_LINE;
 
-/* Lines of the same set are of the same group.  A line of code is no line of data: its
- * bit is above those of addresses. */
-LANES_INLINE int log_is_newest(
-	const struct newest *newest, uint64_t mask, uint64_t word, uint32_t line_shift)
-{
-	uint64_t a = (word ^ (uint64_t)((int64_t)word >> 63)) & ~SAMPLE_BOTH,
-		 line = a >> line_shift;
-
-	return (newest->of[line & mask] ^ (line << 1 | 1)) <= (~word / SAMPLE_BOTH & 1);
-}
-
-/* A line that L1 has not may put out others. */
-LANES_INLINE void log_data(struct core *core, struct shape s, const struct cache *l1d,
-	struct newest *newest, struct logged is, uint32_t stamp)
-{
-	uint64_t *last = &newest->of[is.line & core->sets->mask];
-
-	if (is.line >= FAR_LINES_FROM || !log_hit(l1d, is, newest->tells, stamp)) {
+	if (picked_is_code(newest, is))
+		log_code(core, line - newest->code, stamp);
+	else if (line >= FAR_LINES_FROM || !log_hit(l1d, is, newest->tells, stamp))
 		log_slowly(core, s.l1, is, stamp);
-		forget_newest(newest);
-	}
-	*last = (*last >> 1 == is.line ? *last : is.line << 1) |
-		(is.writes & ~newest->tells);
 }
 
-/* What is not the newest of its sets. */
-LANES_INLINE void log_word(struct core *core, struct shape s, const struct cache *l1d,
-	struct newest *newest, uint64_t word, uint32_t stamp)
+/* Where the host can pick many at once. */
+LANES_INLINE void log_pick(struct core *core, struct shape s, struct newest *newest,
+	const uint64_t *at, const uint64_t *end, uint32_t stamp)
 {
-	if (log_is_code(word))
-		log_code(core, word ^ SAMPLE_CODE, stamp);
-	else
-		log_data(core, s, l1d, newest, log_read(word, line_bits(core, s)), stamp);
+	struct cache l1d = l1d_shaped(core, s);
+	picked matters[PICK_AT_ONCE + 8];
+
+	while (at < end) {
+		uint32_t n = end - at < PICK_AT_ONCE ? (uint32_t)(end - at)
+						     : PICK_AT_ONCE,
+			 all = core->paths.pick(newest, core->sets, at, n, matters);
+
+		for (uint32_t i = 0; i < all; i++, stamp += 2)
+			log_picked(core, s, &l1d, newest, matters[i], stamp);
+		at += n;
+	}
+}
+
+/* Elsewhere a word at a time: the same but that they stay in order, and that of a line's
+ * words only those that follow each other are left out. */
+LANES_INLINE void log_each(struct core *core, struct shape s, const struct newest *newest,
+	const uint64_t *at, const uint64_t *end, uint32_t stamp)
+{
+	struct cache l1d = l1d_shaped(core, s);
+	picked last[SAMPLE_MOST_GROUPS];
+
+	for (uint32_t i = 0; i <= core->sets->mask; i++)
+		last[i] = ~0ull;
+	for (; at < end; at++, stamp += 2) {
+		picked is = log_read(core->sets, *at, newest->line_shift),
+		       *before = &last[is >> PICKED_LINE & core->sets->mask];
+		int same = (is ^ *before) >> PICKED_LINE == 0,
+		    known = !(is & PICKED_WRITES) || (*before & ~newest->tells & 1);
+
+		*before = is | (same ? *before & PICKED_WRITES : 0);
+		if (!same || !known)
+			log_picked(core, s, &l1d, newest, is, stamp);
+	}
 }
 
 /* Stamps have to come from the core's clock, which has two ticks for a reference. */
 LANES_INLINE void log_run(
 	struct core *core, struct shape s, const uint64_t *at, const uint64_t *end)
 {
-	struct cache l1d = l1d_shaped(core, s);
 	uint32_t stamp = (uint32_t)core->clock, ticks = (uint32_t)(end - at) * 2;
-	uint64_t fetched = 0, mask = core->sets->mask;
 	struct newest newest;
 
-	newest.tells = is_sweeping(core, SWEEP_L2) != 0;
-	forget_newest(&newest);
+	newest_begin(&newest, line_bits(core, s), is_sweeping(core, SWEEP_L2) != 0);
 	core->clock += ticks;
 	core->idle_ticks += ticks;
-	for (; at < end; at++, stamp += 2) {
-		uint64_t word = *at;
-
-		if (word == fetched ||
-			log_is_newest(&newest, mask, word, line_bits(core, s)))
-			continue;
-		log_word(core, s, &l1d, &newest, word, stamp);
-		fetched = log_is_code(word) ? word : fetched;
-	}
+	if (core->paths.pick)
+		log_pick(core, s, &newest, at, end, stamp);
+	else
+		log_each(core, s, &newest, at, end, stamp);
 }
 
 #endif

@@ -109,6 +109,7 @@ struct ahead;
 struct stays;
 struct step;
 struct sample_sets;
+struct newest;
 
 /* Where the stamps of a line and of its page are: offsets from the core, whose
  * first-level caches lie behind it. */
@@ -127,8 +128,11 @@ struct paths {
 	/* The first reference to a place that the filter has not. */
 	void (*place)(struct core *core, const struct batch_place *p, uint64_t line,
 		uint32_t stamp);
-	/* A log of lines whose pages nobody asks for (sets.h). */
+	/* A log of lines whose pages nobody asks for (sets.h); and what matters of it
+	 * (sets.h), or NULL. */
 	void (*log)(struct core *core, const uint64_t *at, const uint64_t *end);
+	uint32_t (*pick)(struct newest *newest, const struct sample_sets *sets,
+		const uint64_t *at, uint32_t n, uint64_t *to);
 	/* The rest of a batch with one place, that one, and one line of code, which is
 	 * known. */
 	void (*only)(struct core *core, const struct batch *b, uint64_t line, uint64_t at,

@@ -24,6 +24,17 @@ uint32_t sample_groups(const struct machine *m)
 	return common < SAMPLE_MOST_GROUPS ? common : SAMPLE_MOST_GROUPS;
 }
 
+static void sum_up(struct sample_sets *sets)
+{
+	sets->apart = 1;
+	for (uint32_t i = 0; i <= sets->mask; i++) {
+		int left_out = !sets->part[i];
+
+		sets->left_out |= (uint64_t)left_out << i;
+		sets->apart &= left_out | !sets->part[(i + 1) & sets->mask];
+	}
+}
+
 void sample_sets_choose(
 	struct sample_sets *sets, uint32_t groups, uint32_t chosen, uint64_t seed)
 {
@@ -31,8 +42,11 @@ void sample_sets_choose(
 	for (uint32_t i = 0; i < chosen; i++) {
 		uint32_t from = i * groups / chosen, end = (i + 1) * groups / chosen;
 
-		sets->part[from + sample_random(&seed) % (end - from)] = (uint8_t)(i + 1);
+		sets->group[i] = (uint8_t)(from + sample_random(&seed) % (end - from));
+		sets->part[sets->group[i]] = (uint8_t)(i + 1);
 	}
+	sets->chosen = chosen;
+	sum_up(sets);
 }
 
 int sample_sets_begin(struct core *core, const struct sample_sets *chosen)

@@ -12,13 +12,18 @@
 #ifndef CACHEPEEK_SIM_SAMPLE_SETS_H
 #define CACHEPEEK_SIM_SAMPLE_SETS_H
 
+#include "model/l1_newer.h"
 #include "model/model.h"
 
 #define SAMPLE_MOST_GROUPS 64 /* that lines are divided into */
 #define SAMPLE_FEWEST_GROUPS 16
 
 struct sample_sets {
-	uint32_t mask;                    /* of a line's number: groups - 1 */
+	uint32_t mask;   /* of a line's number: groups - 1 */
+	uint32_t chosen; /* groups: */
+	uint8_t group[CP_SIM_GROUPS];
+	uint32_t apart;                   /* no two of them are neighbours */
+	uint64_t left_out;                /* a bit of each group */
 	uint8_t part[SAMPLE_MOST_GROUPS]; /* 1 + which one it is, or 0: left out */
 	/* By part and enum cp_sim_sampled, from CP_SIM_NBURST on. */
 	uint64_t count[CP_SIM_GROUPS][CP_SIM_NSAMPLED - CP_SIM_NBURST];
@@ -47,12 +52,57 @@ void sample_sets_take(struct core *core, uint64_t line);
 void sample_sets_take_swept(struct core *core, uint64_t line);
 
 /* While first levels are simulated in those sets only, paths.log takes a log of words:
- * the address of a load, the complement of a store's, or a line of code.  No address has
- * these bits: a line of code, and a load whose place is stored to as well. */
+ * the address of a load, of a line of code, or the complement of a store's.  If an
+ * address's line is not sampled the next one is meant.  No address has these bits: code,
+ * and a load whose place is stored to as well. */
 #define SAMPLE_CODE (1ull << 62)
 #define SAMPLE_BOTH (1ull << 61)
 
 /* A number that looks random, of each state of *state. */
 uint64_t sample_random(uint64_t *state);
+
+/* ---- what matters of a log of references to sampled sets (sets.h) ----
+ *
+ * Most words are of the line that came last in its sets, of which nothing changes but the
+ * stamp: it is the newest as it is.  The host cannot foresee which ones are, so nothing
+ * here branches on it.  Lines of the same set are of the same group, so a group's lines
+ * may come before or after those of another one. */
+
+/* A line, whether it is stored to first, and at all; code is above all lines. */
+typedef uint64_t picked;
+enum { PICKED_WRITES = 1, PICKED_STORE = 2, PICKED_LINE = 2 };
+
+/* The line of each sampled group that came last. */
+struct newest {
+	picked of[CP_SIM_GROUPS];
+	uint32_t tells; /* 1: somebody is told of each store */
+	uint32_t line_shift;
+	uint64_t code; /* the bit of a line of code */
+};
+
+/* Of so many words, what matters, at the beginning of `to`, which has room for 8 more;
+ * returns how many. */
+enum { PICK_AT_ONCE = 128 };
+typedef uint32_t pick_function(struct newest *newest, const struct sample_sets *sets,
+	const uint64_t *at, uint32_t n, picked *to);
+
+LANES_INLINE void newest_begin(struct newest *newest, uint32_t line_shift, uint32_t tells)
+{
+	newest->tells = tells;
+	newest->line_shift = line_shift;
+	newest->code = SAMPLE_CODE >> line_shift;
+	for (uint32_t i = 0; i < CP_SIM_GROUPS; i++)
+		newest->of[i] = ~0ull;
+}
+
+LANES_INLINE int picked_is_code(const struct newest *newest, picked is)
+{
+	return is >> PICKED_LINE >= newest->code;
+}
+
+#if L1_HAS_AVX2
+/* For hosts of 2017 and later, and few groups; NULL: it is not one. */
+pick_function *pick_newer(const struct sample_sets *sets);
+#endif
 
 #endif

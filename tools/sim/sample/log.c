@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sample/log.h"
 #include "machines/team.h"
+#include "sample/words.h"
 
 #include "pub_tool_guest.h"
 
@@ -25,11 +26,19 @@ static struct {
 	UInt last;
 	ULong is_log[MAX_TEMPS / 64]; /* a bit of each temporary: sample_is_log */
 	ULong fetched[MOST_FETCHED];  /* lines of code that it has written */
-	UInt nfetched;
+	UInt nfetched, nroots;
+	struct words planned;
+	struct {
+		IRTemp of;
+		IRExpr *due; /* where the table has it, in bytes */
+	} root[WORDS_MOST];
 	struct site *sites; /* numbered from 1 */
 	UInt nsites, room;
 	UInt bucket[BUCKETS];
 	ULong words[(SAMPLE_LOG_MOST + MOST_INSTRUCTIONS) * MOST_WORDS];
+	/* In a burst, those of the superblock that have been read, as addresses. */
+	ULong told[WORDS_MOST];
+	UInt ntold;
 	batch_function *model_of[BATCH_PLACES + 1][2];
 } logged;
 
@@ -44,16 +53,31 @@ static UInt due_shift(void)
 	return bytes > WORDS ? line_shift() - (UInt)__builtin_ctz(WORDS) : 0;
 }
 
+/* The table's words for one group, and for all: it is there twice, half of it on either
+ * side. */
+static UInt due_each(void)
+{
+	return (1u << (line_shift() - due_shift())) / WORD;
+}
+
+static UInt due_all(void)
+{
+	return (sample_now.chosen.mask + 1) * due_each();
+}
+
 static void set_due(enum sample_mode to)
 {
-	UInt each = (1u << (line_shift() - due_shift())) / WORD;
+	UInt all = due_all(), each = due_each();
 
-	for (UInt i = 0; i < (sample_now.chosen.mask + 1) * each; i++)
+	for (UInt i = 0; i < 2 * all; i++) {
+		UInt group = (i + all / 2) % all / each;
+
 		sample_now.due[i] =
 			to == SAMPLE_ALL || (to == SAMPLE_SETS &&
-						    sample_now.chosen.part[i / each])
+						    sample_now.chosen.part[group])
 				? WORD
 				: 0;
+	}
 }
 
 void sample_log_use(enum sample_mode to)
@@ -88,13 +112,15 @@ Bool sample_is_log(const IRExpr *address)
 	return t < MAX_TEMPS && logged.is_log[t / 64] >> t % 64 & 1;
 }
 
-void sample_find(void)
+void sample_find(Bool faults)
 {
+	logged.planned.faults = faults;
 	VG_(memset)(logged.is_log, 0, sizeof(logged.is_log));
 	logged.now_at = logged.instructions = logged.end = NULL;
 	logged.call = NULL;
-	logged.nfetched = 0;
+	logged.nfetched = logged.nroots = 0;
 	logged.seen = 0;
+	logged.planned.n = 0;
 }
 
 void sample_show(ThreadId tid)
@@ -129,8 +155,10 @@ static void look_for_calls(const IRSB *out)
 	for (; logged.seen < out->stmts_used; logged.seen++) {
 		IRStmtTag tag = out->stmts[logged.seen]->tag;
 
-		if (tag == Ist_Dirty)
+		if (tag == Ist_Dirty) {
 			logged.instructions = logged.end = NULL;
+			logged.planned.n = 0;
+		}
 		if (tag == Ist_Dirty || tag == Ist_Exit)
 			logged.call = NULL;
 	}
@@ -200,12 +228,16 @@ void sample_count(IRSB *out, UInt instructions)
 struct site {
 	const struct batch *batch;
 	ULong line;
-	ULong known[BATCH_PLACES]; /* where those places are; NOT_KNOWN: it is written */
-	UInt places, before;       /* before: the one that is run before it, or 0 */
-	UInt next;                 /* of the same bucket, or 0 */
+	/* Where its places are: so far behind a word of the superblock, or there. */
+	struct {
+		ULong offset;
+		UInt word;
+	} at[BATCH_PLACES];
+	UInt places, before; /* before: the one that is run before it, or 0 */
+	UInt first, words;   /* words: of its own, from that one of the superblock on */
+	UChar stores, wide;  /* a bit of each of these */
+	UInt next;           /* of the same bucket, or 0 */
 };
-
-#define NOT_KNOWN (~0ull)
 
 static UInt add_site(struct site site)
 {
@@ -221,10 +253,11 @@ static UInt add_site(struct site site)
 static Bool same_site(const struct site *a, const struct site *b)
 {
 	for (UInt i = 0; i < BATCH_PLACES; i++)
-		if (a->known[i] != b->known[i])
+		if (a->at[i].offset != b->at[i].offset || a->at[i].word != b->at[i].word)
 			return False;
 	return a->batch == b->batch && a->line == b->line && a->places == b->places &&
-	       a->before == b->before;
+	       a->before == b->before && a->first == b->first && a->words == b->words &&
+	       a->stores == b->stores && a->wide == b->wide;
 }
 
 static UInt find_site(struct site site)
@@ -257,68 +290,109 @@ static void move_end(struct writer *w, IRExpr *by)
 	w->end = in_log(emit_sum(w->out, w->end, by));
 }
 
-/* By how much the end moves for that address. */
-static IRExpr *due_of(IRSB *out, IRExpr *address)
+/* Where the table has that address, in bytes. */
+static IRExpr *place_in_due(IRSB *out, IRExpr *address)
 {
 	UInt shift = due_shift();
-	ULong mask =
-		((ULong)(sample_now.chosen.mask + 1) << (line_shift() - shift)) - WORD;
 	IRExpr *offset = address;
 
 	if (shift)
 		offset = emit_kept(out, Ity_I64,
 			IRExpr_Binop(Iop_Shr64, offset,
 				IRExpr_Const(IRConst_U8((UChar)shift))));
-	offset = emit_kept(
-		out, Ity_I64, IRExpr_Binop(Iop_And64, offset, emit_constant(mask)));
+	return emit_kept(out, Ity_I64,
+		IRExpr_Binop(Iop_And64, offset, emit_constant((due_all() - 1) * WORD)));
+}
+
+static IRExpr *place_of_root(IRSB *out, IRTemp root)
+{
+	IRExpr *due;
+
+	for (UInt i = 0; i < logged.nroots; i++)
+		if (logged.root[i].of == root)
+			return logged.root[i].due;
+	due = place_in_due(out, IRExpr_RdTmp(root));
+	if (logged.nroots < WORDS_MOST) {
+		logged.root[logged.nroots].of = root;
+		logged.root[logged.nroots++].due = due;
+	}
+	return due;
+}
+
+/* By how much the end moves for what is so far behind that place, up to half of the
+ * table. */
+static IRExpr *due_behind(IRSB *out, IRExpr *place, Long by)
+{
+	const ULong *middle = sample_now.due + due_all() / 2;
+
 	return emit_kept(out, Ity_I64,
 		IRExpr_Load(Iend_LE, Ity_I64,
 			in_log(emit_sum(
-				out, offset, emit_constant((Addr)sample_now.due)))));
+				out, place, emit_constant((Addr)middle + (ULong)by)))));
 }
 
-static IRExpr *word_of(IRSB *out, const struct batch_place *p, IRExpr *at)
+/* The same multiple of 8 in each copy of the table. */
+static Long folded(Long offset)
 {
-	return p->first_kind == STORE
-		       ? emit_kept(out, Ity_I64, IRExpr_Unop(Iop_Not64, at))
-	       : p->writes
+	Long all = (Long)(due_all() * WORD), in = offset & (all - 1);
+
+	return in < all / 2 ? in : in - all;
+}
+
+/* References so far apart have one word. */
+static Long reach(void)
+{
+	return sample_now.chosen.apart ? (Long)(1u << line_shift()) - 1 : 0;
+}
+
+/* The group of a multiple of 8 from the root hangs on the root's place. */
+static IRExpr *due_from(IRSB *out, IRTemp root, Long offset)
+{
+	IRExpr *at;
+
+	if (offset % (Long)WORD == 0 && !due_shift())
+		return due_behind(out, place_of_root(out, root), folded(offset));
+	at = emit_sum(out, IRExpr_RdTmp(root), emit_constant((ULong)offset));
+	return due_behind(out, place_in_due(out, at), 0);
+}
+
+static IRExpr *due_of(IRSB *out, const struct word *word, IRExpr *at)
+{
+	IRTemp root = word->at.root;
+	IRExpr *due;
+
+	if (root == IRTemp_INVALID || word->low % (Long)WORD)
+		due = due_behind(out, place_in_due(out, at), 0);
+	else
+		due = due_from(out, root, word->low);
+	if (word->high == word->low)
+		return due;
+	return emit_kept(out, Ity_I64,
+		IRExpr_Binop(Iop_Or64, due, due_from(out, root, word->high)));
+}
+
+static IRExpr *marked(IRSB *out, enum word_kind kind, IRExpr *at)
+{
+	return kind == WORD_STORES ? emit_kept(out, Ity_I64, IRExpr_Unop(Iop_Not64, at))
+	       : kind == WORD_BOTH
 		       ? emit_kept(out, Ity_I64,
 				 IRExpr_Binop(Iop_Or64, at, emit_constant(SAMPLE_BOTH)))
 		       : at;
 }
 
-/* A place that is the same whenever the batch runs is not written if that is a matter
- * of bursts only: the site has it. */
-static Bool is_known(const struct batch_place *p, const IRExpr *at)
-{
-	ULong first = at->tag == Iex_Const ? at->Iex.Const.con->Ico.U64 : 0,
-	      shift = line_shift();
-
-	return at->tag == Iex_Const &&
-	       sample_leaves_out(&sample_now.chosen, first >> shift) &&
-	       sample_leaves_out(&sample_now.chosen, (first + p->last) >> shift);
-}
-
-static void write_reference(struct writer *w, const struct batch_place *p, IRExpr *at)
-{
-	put_word(w, word_of(w->out, p, at));
-	move_end(w, due_of(w->out, at));
-}
-
 /* A reference of up to a word that spans two lines is rare, and the second line then has
  * references of its own, as a rule: it is written for wider ones only. */
-static Bool is_wide(const struct batch_place *p)
+static void write_word(struct writer *w, const struct word *word)
 {
-	return p->last >= WORD;
-}
+	IRExpr *at = address_value(&word->at);
 
-static void write_place(struct writer *w, const struct batch_place *p, IRExpr *at)
-{
-	if (is_known(p, at))
+	put_word(w, marked(w->out, word->kind, at));
+	move_end(w, due_of(w->out, word, at));
+	if (!word->last)
 		return;
-	write_reference(w, p, at);
-	if (is_wide(p))
-		write_reference(w, p, emit_sum(w->out, at, emit_constant(p->last)));
+	at = emit_sum(w->out, at, emit_constant(word->last));
+	put_word(w, marked(w->out, word->kind, at));
+	move_end(w, due_behind(w->out, place_in_due(w->out, at), 0));
 }
 
 /* Once in a superblock, between whose instructions no other code is fetched. */
@@ -336,7 +410,8 @@ static void write_code(struct writer *w, ULong line)
 {
 	if (sample_leaves_out(&sample_now.chosen, line) || is_fetched(line))
 		return;
-	put_word(w, emit_constant(SAMPLE_CODE | line));
+	put_word(w,
+		emit_constant(SAMPLE_CODE | (line << line_shift() & (SAMPLE_BOTH - 1))));
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
 }
 
@@ -353,34 +428,46 @@ static void write_site(struct writer *w, UInt site)
 	move_end(w, sample_load(w->out, w->now, &sample_now.header));
 }
 
-static UInt site_of(const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+static UInt site_of(const struct batch *b, ULong line, const struct address *at,
+	UInt places, const struct words_plan *plan)
 {
 	struct site site = {.batch = b,
 		.line = line,
 		.places = places,
+		.first = plan->first,
+		.words = plan->end - plan->first,
 		.before = logged.call ? logged.last : 0};
 
-	for (UInt i = 0; i < BATCH_PLACES; i++)
-		site.known[i] = i < places && is_known(&b->place[i], at[i])
-					? at[i]->Iex.Const.con->Ico.U64
-					: NOT_KNOWN;
+	for (UInt i = 0; i < places; i++) {
+		site.at[i].word = plan->word[i];
+		site.at[i].offset = at[i].offset;
+		if (plan->word[i] != NO_WORD)
+			site.at[i].offset -= logged.planned.all[plan->word[i]].at.offset;
+	}
+	for (UInt i = 0; i < site.words; i++) {
+		const struct word *word = &logged.planned.all[site.first + i];
+
+		site.stores |= (UChar)((word->kind == WORD_STORES) << i);
+		site.wide |= (UChar)((word->last != 0) << i);
+	}
 	return find_site(site);
 }
 
-void sample_write(
-	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places)
+void sample_write(IRSB *out, const struct batch *b, ULong line, const struct address *at,
+	UInt places)
 {
 	struct writer w = {.out = out, .now = sample_now_at(out)};
+	struct words_plan plan;
 
 	look_for_calls(out);
-	write_site(&w, site_of(b, line, at, places));
+	logged.planned.reach = reach();
+	logged.planned.chosen = &sample_now.chosen;
+	words_plan(&logged.planned, &plan, b, at, places);
+	write_site(&w, site_of(b, line, at, places, &plan));
 	for (UInt i = 0; i <= b->more_lines; i++)
 		write_code(&w, line + i);
-	for (UInt i = 0; i < places; i++) {
-		UInt n = batch_order(b, i);
-
-		write_place(&w, &b->place[n], at[n]);
-	}
+	for (UInt i = plan.first; i < plan.end; i++)
+		write_word(&w, &logged.planned.all[i]);
 	if (!w.end)
 		return;
 	sample_store(out, w.now, &sample_now.end, w.end);
@@ -406,19 +493,26 @@ void sample_model(batch_function *model, UInt places, UInt lines)
 	logged.model_of[places][lines - 1] = model;
 }
 
-static const ULong *read_place(const ULong *from, const struct batch_place *p, ULong *at)
-{
-	*at = p->first_kind == STORE ? ~*from : *from & ~SAMPLE_BOTH;
-	return from + 1 + is_wide(p);
-}
-
 /* Have they been written?  A fault ends a superblock before its batch is. */
 static Bool are_there(const struct site *site, const ULong *from, const ULong *end)
 {
-	for (UInt i = 0; i < site->places; i++)
-		if (site->known[i] == NOT_KNOWN && (from >= end || is_chain(*from)))
-			return False;
-	return True;
+	if (site->first == 0)
+		logged.ntold = 0;
+	return logged.ntold >= site->first &&
+	       (!site->words || (from < end && !is_chain(*from)));
+}
+
+static const ULong *read_words(const struct site *site, const ULong *from)
+{
+	for (UInt i = 0; i < site->words; i++) {
+		ULong word = *from++;
+
+		logged.told[site->first + i] =
+			site->stores >> i & 1 ? ~word : word & ~SAMPLE_BOTH;
+		from += site->wide >> i & 1;
+	}
+	logged.ntold = site->first + site->words;
+	return from;
 }
 
 static const ULong *run_batch(
@@ -429,12 +523,11 @@ static const ULong *run_batch(
 
 	if (!are_there(site, from, end))
 		return from;
+	from = read_words(site, from);
 	for (UInt i = 0; i < site->places; i++) {
-		UInt n = batch_order(b, i);
-
-		at[n] = site->known[n];
-		if (at[n] == NOT_KNOWN)
-			from = read_place(from, &b->place[n], &at[n]);
+		at[i] = site->at[i].offset;
+		if (site->at[i].word != NO_WORD)
+			at[i] += logged.told[site->at[i].word];
 	}
 	logged.model_of[site->places][b->more_lines](
 		b, site->line, at[0], at[1], at[2], at[3]);

@@ -2,13 +2,13 @@
  *
  * The log that generated code writes of what is to be simulated, while a sample is taken.
  *
- * Each reference is written behind the end of the log, and the end then moves by what a
- * table says for the group of its line: a word, or nothing.  So the code has no branch
- * and no call, and is the same in bursts and between them.  A word is the address of a
- * load, the complement of a store's, or a line of code.  In a burst each superblock
- * begins with a call, which writes what batches it has; those behind something else that
- * is called, or where the program may have left, begin with a word that says which they
- * are.
+ * Each word of references (words.h) is written behind the end of the log, and the end
+ * then moves by what a table says for the groups of its lines: a word, or nothing.  So
+ * the code has no branch and no call, and is the same in bursts and between them.  A word
+ * is the address of loads, the complement of that of stores, or a line of code.  In a
+ * burst each superblock begins with a call, which writes what batches it has; those
+ * behind something else that is called, or where the program may have left, begin with a
+ * word that says which they are.
  */
 #ifndef CACHEPEEK_SIM_SAMPLE_LOG_H
 #define CACHEPEEK_SIM_SAMPLE_LOG_H
@@ -23,6 +23,7 @@
 #define SAMPLE_LOG_MOST 16384
 
 #define SAMPLE_DUE_WORDS 8 /* for each group */
+#define SAMPLE_DUE_ALL (SAMPLE_MOST_GROUPS * SAMPLE_DUE_WORDS)
 
 enum sample_mode { SAMPLE_NOTHING, SAMPLE_SETS, SAMPLE_ALL };
 
@@ -31,9 +32,9 @@ extern struct sample_now {
 	ULong instructions, next; /* next: sample.c is called from then on */
 	ULong *end;
 	/* By how many bytes the end moves: for a batch's first word, for a line of code,
-	 * and for a reference, by its address. */
+	 * and for a reference, by its address, and so far from that on either side. */
 	ULong header, code;
-	ULong due[SAMPLE_MOST_GROUPS * SAMPLE_DUE_WORDS];
+	ULong due[2 * SAMPLE_DUE_ALL];
 	struct sample_sets chosen; /* not for generated code */
 } sample_now;
 
@@ -60,8 +61,9 @@ void sample_log_use(enum sample_mode mode);
 /* threads.c: it runs. */
 void sample_show(ThreadId tid);
 
-/* For instrument.c: first, of each superblock. */
-void sample_find(void);
+/* For instrument.c: first, of each superblock.  faults: the program may go on after one.
+ */
+void sample_find(Bool faults);
 
 /* Of the superblock: does the address lie in the log, or is it about it?  Is it a call of
  * sample_call's? */
@@ -76,8 +78,8 @@ void sample_count(IRSB *out, UInt instructions);
 
 /* For settle.c: in the place of a call of the model's function, of which sample_model is
  * told.  at: of the places. */
-void sample_write(
-	IRSB *out, const struct batch *b, ULong line, IRExpr *const *at, UInt places);
+void sample_write(IRSB *out, const struct batch *b, ULong line, const struct address *at,
+	UInt places);
 void sample_model(batch_function *model, UInt places, UInt lines);
 
 /* Now simulates what was written, which has to be before the running thread's counts are
