@@ -96,8 +96,8 @@ for my $machine ($plain, 'zen3') {
 	cmp_ok($long->{time_issue}{error} // 0, '>', 0, 'but for chains, which are in it: it has an interval');
 	ok(near($long->{$_}{value}, $full{long}{counts}{$_}{value}, 0.03), "$_: that of all, about")
 		or diag("$long->{$_}{value}, $full{long}{counts}{$_}{value}") for 'cycles', 'time_memory';
-	cmp_ok($long->{time_branch}{error}, '>=', 0.19 * $long->{time_branch}{value}, 'branches are learnt of some instructions, and may be fewer');
-	cmp_ok($long->{time_branch}{value}, '>', 0, 'of which there are some');
+	cmp_ok($all->{time_branch}{error}, '>=', 0.19 * $all->{time_branch}{value}, 'branches are learnt of some instructions, and may be fewer');
+	cmp_ok($all->{time_branch}{value}, '>', 0, 'of which there are some in all of the run');
 	is($long->{cycles}{status}, 'estimated', 'it is an estimate');
 	ok(!defined $long->{cycles}{executions}, 'of which single executions have none');
 	is($short->{cycles}{value}, undef, 'too few instructions: no cycles');
@@ -169,11 +169,11 @@ C
 	my $file = scratch('compared.json');
 	my @cycles = map {
 		run(command => [cli(), 'compare', '-m', "$plain,zen3", '-g', 'time', '-o', $file, $program],
-			env => {LD_LIBRARY_PATH => build(), CACHEPEEK_TIMING => $_});
+			env => {LD_LIBRARY_PATH => build(), CACHEPEEK_TIMING => $_, PAD => 'x' x (6 - length)});
 		map { $_->{counts}{cycles}{value} } @{decode_json(read_file($file))->{machines}};
 	} qw(auto sample);
 
-	ok(near($cycles[$_ + 2], $cycles[$_], 1e-5), "compared machine $_, which has a run of its own: in full") or diag("@cycles") for 0, 1;
+	ok(near($cycles[$_ + 2], $cycles[$_], 1e-4), "compared machine $_, which has a run of its own: in full") or diag("@cycles") for 0, 1;
 }
 
 done_testing();
