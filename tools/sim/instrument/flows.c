@@ -4,25 +4,13 @@
  * and from each of the superblock's loads, the cycles of the longest one, at the
  * latencies of hits.
  */
+#include "instrument/carried.h"
 #include "instrument/flow_registers.h"
 #include "instrument/flows.h"
 #include "instrument/latency.h"
-#include "model/ahead.h"
+#include "instrument/trails.h"
 
 #define MAX_TEMPS 8192
-#define MAX_PATH 250
-
-/* Cycles + 1; 0: there is no such path.  ready: ticks from the superblock's beginning, if
- * nothing is late. */
-typedef UChar lanes __attribute__((vector_size(16)));
-#define LANES (FLOW_SOURCES / 16)
-struct trails {
-	union {
-		lanes lane[LANES];
-		UChar from[FLOW_SOURCES];
-	};
-	UInt ready;
-};
 
 /* A value that an instruction has made.  Its pieces do not take longer than the
  * slowest one, which others wait for. */
@@ -60,6 +48,7 @@ static struct {
 		union flow_word way[MAX_WORDS];
 		UInt nvalues, nwords;
 	} making;
+	struct carried carried;
 } flows;
 
 /* The machine that executes out of order: what flows takes is the same on all of a run
@@ -74,26 +63,6 @@ static const struct ooo *out_of_order(void)
 }
 
 /* ---- trails ---- */
-
-static void merge_trails(struct trails *to, const struct trails *from)
-{
-	for (UInt i = 0; i < LANES; i++) {
-		lanes longer = (lanes)(to->lane[i] > from->lane[i]);
-
-		to->lane[i] = (to->lane[i] & longer) | (from->lane[i] & ~longer);
-	}
-	to->ready = to->ready > from->ready ? to->ready : from->ready;
-}
-
-static void lengthen_trails(struct trails *trails, UInt cycles)
-{
-	trails->ready += cycles * AHEAD_TICKS;
-	for (UInt i = 0; cycles && i < FLOW_SOURCES; i++)
-		if (trails->from[i])
-			trails->from[i] = trails->from[i] + cycles < MAX_PATH
-						  ? trails->from[i] + cycles
-						  : MAX_PATH;
-}
 
 /* As another instruction sees it. */
 static struct trails whole_trails(const struct value *v)
@@ -169,8 +138,17 @@ static void note_waiter(const struct trails *trails)
 		}
 }
 
+/* A word of memory, as it was stored. */
+static void add_word(struct trails *to, Int word)
+{
+	struct trails stored = flows.registers[word];
+
+	lengthen_trails(&stored, out_of_order()->l1 + CARRIED_CYCLES);
+	merge_trails(to, &stored);
+}
+
 /* The value that a load brings; other pieces of its instruction may add to it. */
-static struct value value_of_load(const IRExpr *from)
+static struct value value_of_load(const IRExpr *from, Int at)
 {
 	struct value v = no_value(0);
 
@@ -180,6 +158,8 @@ static struct value value_of_load(const IRExpr *from)
 	if (flows.nloads < FLOW_LOADS)
 		flows.address[flows.nloads] = v.trails;
 	lengthen_trails(&v.trails, out_of_order()->l1);
+	if (carried_at(&flows.carried, at) >= 0)
+		add_word(&v.trails, carried_at(&flows.carried, at));
 	if (flows.nloads < FLOW_LOADS)
 		v.trails.from[FLOW_REGISTERS + flows.nloads] = 1;
 	flows.nloads += flows.nloads < FLOW_LOADS;
@@ -247,6 +227,18 @@ static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 	flows.written |= 1ull << at;
 }
 
+static void write_word(Int word, const IRExpr *data)
+{
+	struct value v = no_value(0);
+
+	if (word < 0)
+		return;
+	add_operand(&v, data);
+	flows.registers[word] = whole_trails(&v);
+	note_waiter(&flows.registers[word]);
+	flows.written |= 1ull << word;
+}
+
 static void set_temp(IRTemp temp, struct value v)
 {
 	if (temp < MAX_TEMPS)
@@ -263,9 +255,9 @@ static void made_by_helper(const IRDirty *d)
 	set_temp(d->tmp, v);
 }
 
-static void load_guarded(const IRLoadG *g)
+static void load_guarded(const IRLoadG *g, Int at)
 {
-	struct value v = value_of_load(g->addr);
+	struct value v = value_of_load(g->addr, at);
 
 	add_operand(&v, g->alt);
 	add_operand(&v, g->guard);
@@ -282,22 +274,25 @@ void flows_statement(const IRSB *in, Int at)
 			in->tyenv->types[s->Ist.WrTmp.tmp]);
 		set_temp(s->Ist.WrTmp.tmp,
 			s->Ist.WrTmp.data->tag == Iex_Load
-				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr)
+				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr, at)
 				: value_of_expression(s->Ist.WrTmp.data));
 		break;
 	case Ist_Put:
 		write_register(in, s->Ist.Put.offset, s->Ist.Put.data);
 		break;
+	case Ist_Store:
+		write_word(carried_at(&flows.carried, at), s->Ist.Store.data);
+		break;
 	case Ist_LoadG:
-		load_guarded(s->Ist.LoadG.details);
+		load_guarded(s->Ist.LoadG.details, at);
 		break;
 	case Ist_CAS:
 		set_temp(s->Ist.CAS.details->oldLo,
-			value_of_load(s->Ist.CAS.details->addr));
+			value_of_load(s->Ist.CAS.details->addr, at));
 		break;
 	case Ist_LLSC:
 		if (!s->Ist.LLSC.storedata)
-			set_temp(s->Ist.LLSC.result, value_of_load(s->Ist.LLSC.addr));
+			set_temp(s->Ist.LLSC.result, value_of_load(s->Ist.LLSC.addr, at));
 		break;
 	case Ist_Dirty:
 		made_by_helper(s->Ist.Dirty.details);
@@ -343,6 +338,11 @@ void flows_begin(void)
 	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
 	flows.branches = flows.jumps = False;
+}
+
+void flows_look(const IRSB *in)
+{
+	carried_find(&flows.carried, in);
 }
 
 void flows_instruction(void)

@@ -10,6 +10,9 @@
 
 void flows_begin(void);
 
+/* All of it, before its statements. */
+void flows_look(const IRSB *in);
+
 /* An instruction begins, and its statements, in their order. */
 void flows_instruction(void);
 void flows_statement(const IRSB *in, Int at);

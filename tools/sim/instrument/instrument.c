@@ -408,8 +408,10 @@ static void begin_block(IRSB *in)
 	forget_batch(&b);
 	b.uncounted = 0;
 	b.next = 0;
-	if (ahead_wanted())
+	if (ahead_wanted()) {
 		flows_begin();
+		flows_look(in);
+	}
 	for (IRTemp t = 0; t < MAX_TEMPS && t < (IRTemp)in->tyenv->types_used; t++) {
 		b.root[t] = t;
 		b.offset[t] = 0;
