@@ -223,7 +223,7 @@ static int put_items(void)
 		.quantities = terms,
 		.sparse = header->flags & CP_RECORD_SPARSE,
 		.watched = cp_plan.shadows,
-		.corrected = set->time_sampled,
+		.corrected = header->flags & CP_RECORD_CORRECTED,
 		.nrotated = set->nrotated,
 		.group_of = group_of,
 	};
@@ -280,6 +280,8 @@ static int describe_process(void)
 		header->flags |= CP_RECORD_KERNEL;
 	if (cp_options.sparse && cp_engine->counts_readings && !cp_plan.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
+	if (cp_plan.set.time_sampled)
+		header->flags |= CP_RECORD_CORRECTED;
 	put_metas();
 	result = put_items();
 	if (result == 0)

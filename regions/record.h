@@ -54,6 +54,8 @@ enum cp_record_flag {
 	CP_RECORD_HELD = 256,  /* its writer has a lock (flock) on it while it lives */
 	CP_RECORD_BEGUN = 512, /* it says what it counts: a report can be made of it */
 	CP_RECORD_JUMPED = 1024, /* a thread's regions are not counted any more: jump.h */
+	/* Counters may run backwards: they take back what was expected too much. */
+	CP_RECORD_CORRECTED = 2048,
 };
 
 /* Items that were lost for lack of space or memory. */
@@ -275,6 +277,15 @@ static inline uint64_t cp_thread_mirror(const struct cp_thread_item *thread, uin
 		return thread->mirror[m];
 	m -= CP_MIRROR_SIZE;
 	return m < parts ? ((const uint64_t *)(thread + 1))[parts + m] : 0;
+}
+
+/* Has the tool written that one since the root region began? */
+static inline bool cp_thread_is_written(const struct cp_record_header *header,
+	const struct cp_thread_item *thread, uint32_t m)
+{
+	uint64_t mirror = cp_thread_mirror(thread, m), base = cp_thread_base(thread, m);
+
+	return mirror >= base || (mirror && header->flags & CP_RECORD_CORRECTED);
 }
 
 enum cp_region_flag {

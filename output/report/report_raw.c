@@ -22,7 +22,7 @@ static void take_mirror(struct cp_raw *raw, const struct cp_thread_item *thread)
 		uint64_t base = cp_thread_base(thread, m),
 			 counted = cp_thread_mirror(thread, m);
 
-		if (!counted && base)
+		if (!cp_thread_is_written(raw->record->header, thread, m))
 			raw->gap = "the simulator had not written the thread's counts";
 		raw->inclusive[i] = counted - base;
 		/* Regions end more often than time slices do. */

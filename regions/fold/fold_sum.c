@@ -343,10 +343,10 @@ static void take_mirror(const struct cp_record *record,
 
 	for (uint32_t i = 0; i < record->header->ncounters; i++) {
 		uint32_t m = record->counters[i]->mirror;
-		uint64_t base = cp_thread_base(thread, m),
-			 counted = cp_thread_mirror(thread, m) - base;
+		uint64_t counted =
+			cp_thread_mirror(thread, m) - cp_thread_base(thread, m);
 
-		if (!cp_thread_mirror(thread, m) && base)
+		if (!cp_thread_is_written(record->header, thread, m))
 			continue;
 		sums[i].inclusive = (int64_t)(counted - sums[i].children) > 0
 					    ? counted
@@ -434,6 +434,7 @@ static void find_layout(struct cp_sum_of *sum)
 		.ngroups = header->nperf_groups,
 		.quantities = terms,
 		.sparse = header->flags & CP_RECORD_SPARSE,
+		.corrected = header->flags & CP_RECORD_CORRECTED,
 		.nrotated = (uint32_t)header->nrotated,
 		.group_of = group_of,
 	};
