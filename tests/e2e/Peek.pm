@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file machine_file stripped which terminal_script need_perf can_count why_not region threads_named leaves
+	write_file read_file machine_file timed_machine stripped which terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -384,6 +384,25 @@ sub why_not
 }
 
 # Skips the whole test where the kernel counts nothing at all.
+# A machine whose time is known, out of order and with nothing assumed; more lines of it.
+sub timed_machine
+{
+	my ($name, @more) = @_;
+	return write_file(scratch($name), <<'END' . join('', map { "$_\n" } @more));
+l1d = 32K 8 64 latency=4
+l2 = 256K 8 64 latency=14
+llc = 2M 16 64 latency=50
+stlb = 1536 12 latency=7
+memory-latency = 250
+walk-latency = 30
+clock-mhz = 2000
+timing = ooo
+width = 4
+window = 256
+mispredict-latency = 15
+END
+}
+
 sub need_perf
 {
 	my ($kind) = (@_, 'software');
