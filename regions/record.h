@@ -279,15 +279,6 @@ static inline uint64_t cp_thread_mirror(const struct cp_thread_item *thread, uin
 	return m < parts ? ((const uint64_t *)(thread + 1))[parts + m] : 0;
 }
 
-/* Has the tool written that one since the root region began? */
-static inline bool cp_thread_is_written(const struct cp_record_header *header,
-	const struct cp_thread_item *thread, uint32_t m)
-{
-	uint64_t mirror = cp_thread_mirror(thread, m), base = cp_thread_base(thread, m);
-
-	return mirror >= base || (mirror && header->flags & CP_RECORD_CORRECTED);
-}
-
 enum cp_region_flag {
 	CP_REGION_END_WITHOUT_BEGIN = 1, /* on a root region: in that thread */
 	CP_REGION_WRONG_NAME = 2,  /* ended by another name: the inner ones were closed */

@@ -93,4 +93,13 @@ static inline uint64_t cp_item_offset(const struct cp_record *record, const void
 	return (uint64_t)((const char *)item - record->bytes);
 }
 
+/* Has the tool written that one since the root region began? */
+static inline bool cp_thread_is_written(const struct cp_record_header *header,
+	const struct cp_thread_item *thread, uint32_t m)
+{
+	uint64_t mirror = cp_thread_mirror(thread, m), base = cp_thread_base(thread, m);
+
+	return mirror >= base || (mirror && header->flags & CP_RECORD_CORRECTED);
+}
+
 #endif

@@ -486,37 +486,6 @@ static const struct cp_report *open_thread(uint32_t engine, int32_t pid)
 	return build();
 }
 
-/* A mirror that holds less than when the root began. */
-static const struct cp_count *count_of_less(uint64_t mirror, unsigned flags)
-{
-	struct cp_thread_item *thread;
-	struct cp_region_item *root;
-
-	begin(CP_ENGINE_SIM, 1);
-	make_header(&make)->flags |= flags;
-	thread = make_thread(&make, 1, CP_THREAD_ENDED, "t");
-	thread->base[0] = 500;
-	thread->mirror[0] = mirror;
-	root = make_region(&make, thread, NULL, NULL, 1);
-	region(thread, root, "done", 1, 300, 0);
-	make_write(&make, directory, "1-0.rec");
-	return &build()->total->counts[0];
-}
-
-static void test_backwards(void)
-{
-	static const char gap[] = "the simulator had not written the thread's counts";
-
-	is_string(count_of_less(400, 0)->reason, gap, "sim: a count that fell is none");
-	clear();
-	is_u64(count_of_less(400, CP_RECORD_CORRECTED)->value, 300,
-		"sim: one that takes back what was expected is what its regions have");
-	clear();
-	is_string(count_of_less(0, CP_RECORD_CORRECTED)->reason, gap,
-		"sim: but not one that was never written");
-	clear();
-}
-
 static void test_unseen(void)
 {
 	static const char not_seen[] =
@@ -623,7 +592,6 @@ int main(void)
 	test_per_call(0);
 	test_per_call(1000000000000000);
 	test_unseen();
-	test_backwards();
 	test_images();
 	test_many();
 	test_nothing();
