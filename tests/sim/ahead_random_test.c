@@ -7,17 +7,8 @@
 
 #include "model/timing.h"
 #include "tests/sim/ahead_trace.h"
+#include "tests/sim/random.h"
 #include "tests/tap/tap.h"
-
-static uint64_t seed = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 11) % n;
-}
 
 #define LENGTH 3000
 static struct plain {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 #include "model/room.h"
+#include "tests/sim/random.h"
 #include "tests/tap/tap.h"
 
 static struct room room;
@@ -42,16 +43,6 @@ static uint64_t plain_take(uint64_t at, uint32_t hundredths)
 		hundredths -= left;
 	}
 	return served;
-}
-
-static uint64_t seed = 88172645463325252ull;
-
-static uint32_t random_below(uint32_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (uint32_t)(seed >> 11) % n;
 }
 
 /* About as much as there is, or more; most of it near to now, some far behind or ahead.

@@ -14,6 +14,18 @@
 	.l1i = G(4, 1), .l1d = G(4, 1), .l2 = G(16, 8), .llc = G(64, 8),                 \
 	.itlb = G(1, 2), .dtlb = G(1, 2), .stlb = G(1, 4), .line = 64, .page = 4096
 
+/* Two cores in order, by the cycles of each level. */
+#define SMALL_TIMED                                                                      \
+	{                                                                                \
+		SMALL_CACHES, .cores = 2, .time = {                                      \
+			.l2 = 10,                                                        \
+			.llc = 30,                                                       \
+			.memory = 100,                                                   \
+			.stlb = 5,                                                       \
+			.walk = 40                                                       \
+		}                                                                        \
+	}
+
 /* Of cores that execute out of order: an instruction a cycle; the 33rd waits for a load.
  */
 #define SMALL_OOO                                                                        \

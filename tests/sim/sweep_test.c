@@ -10,6 +10,7 @@
 #include "flex/flex.h"
 #include "machines/front.h"
 #include "model/model.h"
+#include "tests/sim/random.h"
 #include "model/sweep.h"
 
 /* ---- the trace ---- */
@@ -27,16 +28,6 @@ struct event {
 
 static struct event *trace;
 static long length;
-static uint64_t seed;
-
-static uint64_t random_below(uint64_t n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (seed >> 11) % n;
-}
-
 /* Hot lines that all cores share, columns, a walk, pages. */
 static uint64_t pick_address(void)
 {
@@ -96,7 +87,7 @@ static void record(long steps, int ncores)
 	uint64_t pc[MOST_CORES] = {0};
 	int core = 0;
 
-	seed = 88172645463325252ull;
+	seed = RANDOM_SEED;
 	length = steps;
 	trace = aligned_alloc(64, (size_t)steps * sizeof(*trace));
 	memset(trace, 0, (size_t)steps * sizeof(*trace));

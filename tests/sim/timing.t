@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# The timing model: traces worked out by hand, and random ones.
+# The timing model: traces worked out by hand.
 exec "${B:-build}/sim/timing_test"

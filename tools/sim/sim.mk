@@ -101,7 +101,7 @@ SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test forks_test random_test 
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
-	timing_test $(SIM_AHEAD_TESTS) log_test room_test flows_test latency_test carried_test)
+	timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test room_test flows_test latency_test carried_test)
 SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
@@ -167,9 +167,9 @@ $(B)/sim/latency_test: tests/sim/latency_test.c tests/tap/tap.c $(SIM_HEADERS) $
 $(B)/sim/carried_test: tests/sim/carried_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
 		tools/sim/instrument/carried.c | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
-$(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) | $(B)/sim
+$(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
 $(addprefix $(B)/sim/,ahead_test ahead_branches_test ahead_forks_test ahead_random_test): tests/sim/ahead_trace.c
-$(addprefix $(B)/sim/,sweep_test timing_test $(SIM_AHEAD_TESTS) log_test): $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
+$(addprefix $(B)/sim/,sweep_test timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test): $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
 		$(SIM_SANITIZED) $(wildcard tests/tap/*.h tests/sim/*.h)
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread -lm)
