@@ -143,6 +143,12 @@ SKIP: {
 	system('rm', '-rf', $home);
 }
 
+for my $how ([], ['-v']) {
+	my $run = run(command => [cli(), 'dtlb', '--engine', 'perf', @$how, $program, 1]);
+	like($run->{out} . $run->{err}, qr/page.faults/, "@$how: the text");
+	unlike($run->{out} . $run->{err}, qr/^machine *$/m, "@$how: names no machine where nothing is of one");
+}
+
 # ---- what is not sampled ----
 
 {
@@ -225,6 +231,7 @@ C
 		['-i', $profiled->{file}], ['-d', $kept];
 	is($run[0]{err}, '', 'annotate has it from JSON');
 	is($run[0]{out}, $run[1]{out}, 'which says the same');
+	unlike($run[0]{out}, qr/^machine *$/m, 'nor does it name a machine');
 	like($run[0]{out}, qr/^ *\d+\.\d\d .*\bat\[/m, 'lines with numbers') or diag($run[0]{out});
 	my $old = decode_json(read_file(profile('dtlb', [], $program, 1)->{file}));
 	delete $old->{estimates};

@@ -177,8 +177,10 @@ static void print_head(
 		out, "cachepeek %s annotate: %s\n", CP_VERSION, view->measurement->title);
 	cp_out_text(out, "command   ");
 	cp_text_wrap(out, view->profile->command, 10, 10, WIDTH);
-	cp_out_text(out, "machine   ");
-	cp_text_wrap(out, view->profile->machine, 10, 10, WIDTH);
+	if (*view->profile->machine) { /* page faults have none */
+		cp_out_text(out, "machine   ");
+		cp_text_wrap(out, view->profile->machine, 10, 10, WIDTH);
+	}
 	cp_out_format(out, "source    %s: %.2f %% of the run's\n\n", file->site->at.file,
 		cp_row_share(view, a->files, file));
 }

@@ -351,7 +351,8 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 	cp_out_format(out, "cachepeek %s %s: %s\n", CP_VERSION, view->measurement->name,
 		view->measurement->title);
 	print_labelled(out, "command", profile->command);
-	print_labelled(out, "machine", profile->machine);
+	if (*profile->machine) /* page faults have none */
+		print_labelled(out, "machine", profile->machine);
 	print_labelled(out, "source",
 		profile->sampled   ? cp_sampled_source(profile)
 		: profile->bursts  ? cp_bursts_source(profile->bursts)

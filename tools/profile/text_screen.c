@@ -308,7 +308,8 @@ static void put_foot(const struct screen *screen)
 	cp_out_text(screen->out, "\n");
 	for (size_t i = 0; profile->bursts && i < screen->nreasons; i++)
 		put_labelled(screen, i ? "" : "no value", screen->reason[i]);
-	put_labelled(screen, "machine", profile->machine);
+	if (*profile->machine) /* page faults have none */
+		put_labelled(screen, "machine", profile->machine);
 	put_labelled(screen, "more",
 		cp_text_format(screen->arena,
 			"cachepeek %s -v: all tables, of modules and threads, too; "
