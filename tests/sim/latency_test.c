@@ -15,13 +15,15 @@ static void latencies(void)
 		UInt cycles;
 	} of[] = {{Iop_Add64, 1}, {Iop_And32, 1}, {Iop_Mul64, 3}, {Iop_MullU64, 3},
 		{Iop_DivModU128to64, 13}, {Iop_Add64F0x2, 3}, {Iop_Mul64Fx2, 4},
-		{Iop_Div32F0x4, 13}, {Iop_CmpF64, 3}, {Iop_I64StoF64, 4},
-		{Iop_64HLtoV128, 0}, {Iop_SetV128lo64, 0}};
+		{Iop_Div32F0x4, 13}, {Iop_CmpF64, 3}, {Iop_I64StoF64, 6},
+		{Iop_64HLtoV128, 1}, {Iop_V128HLtoV256, 0}, {Iop_SetV128lo64, 0},
+		{Iop_F64toF32, 5}, {Iop_F64toI64S, 4}, {Iop_Max64F0x2, 4}};
 	static const struct {
 		IROp op;
 		UInt cycles;
 	} of_one[] = {{Iop_64to32, 0}, {Iop_32Uto64, 0}, {Iop_Not64, 1},
-		{Iop_Sqrt64F0x2, 13}, {Iop_F32toF64, 4}, {Iop_V128to64, 0}};
+		{Iop_Sqrt64F0x2, 18}, {Iop_Sqrt32F0x4, 13}, {Iop_F32toF64, 5},
+		{Iop_V128to64, 0}, {Iop_8Uto64, 1}, {Iop_CtzNat64, 3}};
 
 	const struct ooo common = {0}, other = {.float_add = 2, .float_multiply = 5};
 	IRExpr add = {.tag = Iex_Binop}, multiply = add;
@@ -69,6 +71,11 @@ static void units(void)
 	is_u64(taken_by(8, Iop_Mul64F0x2, Ity_V128), 400, "and multiplications");
 	is_u64(taken_by(8, Iop_CmpF64, Ity_I32), 400, "and comparisons");
 	is_u64(taken_by(12, Iop_XorV128, Ity_V128), 400, "others by three");
+	is_u64(taken_by(8, Iop_InterleaveLO32x4, Ity_V128), 400, "shuffles by two");
+	is_u64(taken_by(8, Iop_CmpGT32Sx4, Ity_V128), 400,
+		"comparisons of vectors by two");
+	is_u64(taken_by(4, Iop_I64StoF64, Ity_F64), 400, "what makes floats by one");
+	is_u64(taken_by(4, Iop_MullU64, Ity_I64), 400, "products of integers by one");
 	is_u64(taken_by(12, Iop_64HLtoV128, Ity_V128), 400, "and what puts two together");
 	is_u64(taken_by(8, Iop_Add64, Ity_I64), 0, "of integers there are enough");
 	memset(&units, 0, sizeof(units));
@@ -79,9 +86,26 @@ static void units(void)
 	is_u64(cycles_of_units(&units), 200, "both together are of the three");
 }
 
+static void dividers(void)
+{
+	static const struct {
+		IROp op;
+		UInt cycles;
+	} of[] = {{Iop_DivModU128to64, 10}, {Iop_DivModU64to32, 6}, {Iop_Div64F0x2, 4},
+		{Iop_Div32F0x4, 3}, {Iop_Div64Fx4, 8}, {Iop_Mul64F0x2, 0}};
+
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		IRExpr e = {.tag = Iex_Binop};
+
+		e.Iex.Binop.op = of[i].op;
+		is_u64(cycles_of_divider(&e), of[i].cycles, "divider %zu", i);
+	}
+}
+
 int main(void)
 {
 	plan_lazy();
+	dividers();
 	latencies();
 	units();
 	return 0;

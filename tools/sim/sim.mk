@@ -101,7 +101,7 @@ SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test forks_test random_test 
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
-	timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test room_test flows_test latency_test carried_test)
+	timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test room_test flows_test flow_values_test latency_test carried_test)
 SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c laws.c)
@@ -158,8 +158,9 @@ $(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/si
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -c -o $@ $<)
 # Of the instrumentation, without Valgrind's core.
-$(B)/sim/flows_test: tests/sim/flows_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
-		$(addprefix tools/sim/instrument/,carried.c flows.c latency.c) | $(B)/sim
+$(B)/sim/flows_test $(B)/sim/flow_values_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_HEADERS) \
+		$(wildcard tests/tap/*.h tests/sim/*.h) \
+		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c) | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/latency_test: tests/sim/latency_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
 		tools/sim/instrument/latency.c | $(B)/sim

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "instrument/carried.h"
 #include "instrument/flow_registers.h"
-#include "model/flow.h"
 
 #define MAX_DEPTH 12 /* of expressions */
-#define FIRST_WORD (FIRST_VECTOR + NVECTORS)
-#define WORDS (FLOW_REGISTERS - FIRST_WORD)
+#define WORDS (DIVIDER - FIRST_WORD)
 
 /* ---- expressions ---- */
 

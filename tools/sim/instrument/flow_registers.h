@@ -7,6 +7,7 @@
 #define CACHEPEEK_SIM_FLOW_REGISTERS_H
 
 #include "pub_tool_guest.h"
+#include "model/flow.h"
 #include "tool.h"
 
 #if defined(VGA_amd64)
@@ -24,7 +25,7 @@
 #define STACK_REGISTER 31
 #define VECTORS_FROM ((Int)offsetof(VexGuestARM64State, guest_Q0))
 #define VECTOR_BYTES 16
-#define NVECTORS 30
+#define NVECTORS 29
 #define GENERAL_FROM ((Int)offsetof(VexGuestARM64State, guest_X0))
 #define NGENERAL 32
 #define FLAGS_FROM ((Int)offsetof(VexGuestARM64State, guest_CC_OP))
@@ -32,6 +33,8 @@
 #endif
 #define FLAGS NGENERAL
 #define FIRST_VECTOR (FLAGS + 1)
+#define FIRST_WORD (FIRST_VECTOR + NVECTORS) /* of memory (carried.h) */
+#define DIVIDER (FLOW_REGISTERS - 1)
 
 /* -1: none that values flow through. */
 static Int register_at(Int offset)

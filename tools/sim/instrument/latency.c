@@ -8,6 +8,12 @@ enum {
 	COMMON_FLOAT_ADD = 3,
 	COMMON_FLOAT_MULTIPLY = 4,
 	DIVIDE = 13,
+	ROOT = 18,
+	/* Of floats to other floats, and of integers to floats. */
+	CONVERT = 5,
+	MAKE_FLOAT = 6,
+	MOST = 4,  /* of two floats */
+	COUNT = 3, /* bits of a kind */
 	/* Those that a machine file may say. */
 	FLOAT_ADD = 1000,
 	FLOAT_MULTIPLY
@@ -17,12 +23,25 @@ static UInt of_one_float(IROp op)
 {
 	switch (op) {
 	case Iop_Sqrt64F0x2:
+		return ROOT;
 	case Iop_Sqrt32F0x4:
 		return DIVIDE;
 	case Iop_F32toF64:
+		return CONVERT;
 	case Iop_I32StoF64:
 	case Iop_I32UtoF64:
-		return FLOAT_MULTIPLY;
+		return MAKE_FLOAT;
+	case Iop_PopCount64:
+	case Iop_PopCount32:
+	case Iop_Clz64:
+	case Iop_Clz32:
+	case Iop_ClzNat64:
+	case Iop_ClzNat32:
+	case Iop_Ctz64:
+	case Iop_Ctz32:
+	case Iop_CtzNat64:
+	case Iop_CtzNat32:
+		return COUNT;
 	default:
 		return SIMPLE;
 	}
@@ -38,10 +57,6 @@ static UInt of_unop(IROp op)
 	case Iop_32to16:
 	case Iop_32to8:
 	case Iop_32to1:
-	case Iop_8Uto32:
-	case Iop_8Uto64:
-	case Iop_16Uto32:
-	case Iop_16Uto64:
 	case Iop_32Uto64:
 	case Iop_1Uto8:
 	case Iop_1Uto32:
@@ -69,7 +84,6 @@ static UInt of_unop(IROp op)
 static UInt of_integers(IROp op)
 {
 	switch (op) {
-	case Iop_64HLtoV128:
 	case Iop_V128HLtoV256:
 	case Iop_64HLto128:
 	case Iop_32HLto64:
@@ -94,9 +108,11 @@ static UInt of_integers(IROp op)
 	case Iop_DivModS128to64:
 		return DIVIDE;
 	case Iop_I64StoF64:
+		return MAKE_FLOAT;
+	case Iop_F64toF32:
+		return CONVERT;
 	case Iop_F64toI32S:
 	case Iop_F64toI64S:
-	case Iop_F64toF32:
 		return FLOAT_MULTIPLY;
 	default:
 		return SIMPLE;
@@ -106,6 +122,15 @@ static UInt of_integers(IROp op)
 static UInt of_products(IROp op)
 {
 	switch (op) {
+	case Iop_Max64F0x2:
+	case Iop_Min64F0x2:
+	case Iop_Max32F0x4:
+	case Iop_Min32F0x4:
+	case Iop_Max64Fx2:
+	case Iop_Min64Fx2:
+	case Iop_Max32Fx4:
+	case Iop_Min32Fx4:
+		return MOST;
 	case Iop_MulF64:
 	case Iop_MulF32:
 	case Iop_Mul64F0x2:
@@ -152,11 +177,12 @@ static UInt of_floats(IROp op)
 	case Iop_Div32Fx4:
 	case Iop_Div64Fx4:
 	case Iop_Div32Fx8:
-	case Iop_SqrtF64:
 	case Iop_SqrtF32:
+		return DIVIDE;
+	case Iop_SqrtF64:
 	case Iop_Sqrt64Fx2:
 	case Iop_Sqrt64Fx4:
-		return DIVIDE;
+		return ROOT;
 	default:
 		return of_products(op);
 	}
@@ -192,50 +218,224 @@ UInt latency_of(const IRExpr *e, const struct ooo *of)
 	return kind;
 }
 
+UInt latency_beside_adder(const IRExpr *e, const struct ooo *of)
+{
+	return kind_of(e) == FLOAT_ADD && of->float_add &&
+			       of->float_add < COMMON_FLOAT_ADD
+		       ? COMMON_FLOAT_ADD - of->float_add
+		       : 0;
+}
+
+Bool only_moves(const IRExpr *e)
+{
+	return kind_of(e) == MOVE;
+}
+
+Bool adds_floats(const IRExpr *e)
+{
+	return kind_of(e) == FLOAT_ADD;
+}
+
+Bool widens(const IRExpr *e)
+{
+	if (e->tag != Iex_Unop)
+		return False;
+	switch (e->Iex.Unop.op) {
+	case Iop_8Uto32:
+	case Iop_8Uto64:
+	case Iop_16Uto32:
+	case Iop_16Uto64:
+		return True;
+	default:
+		return False;
+	}
+}
+
+Bool scales(const IRExpr *e)
+{
+	return e->tag == Iex_Binop && e->Iex.Binop.op == Iop_Shl64 &&
+	       e->Iex.Binop.arg2->tag == Iex_Const;
+}
+
+Bool is_sum(const IRExpr *e)
+{
+	return e->tag == Iex_Binop && e->Iex.Binop.op == Iop_Add64;
+}
+
+/* ---- units ---- */
+
 static Bool is_vector(IRType type)
 {
 	return type == Ity_V128 || type == Ity_V256 || type == Ity_F64 || type == Ity_F32;
 }
 
-/* What only moves takes a unit if it puts a vector together. */
-static Bool shuffles(const IRExpr *e)
+static UInt of_float_divider(IROp op)
 {
-	return e->tag == Iex_Binop &&
-	       (e->Iex.Binop.op == Iop_64HLtoV128 || e->Iex.Binop.op == Iop_V128HLtoV256);
-}
-
-static enum unit unit_of(const IRExpr *e, IRType type)
-{
-	switch (kind_of(e)) {
-	case FLOAT_ADD:
-		return UNIT_ADD;
-	case FLOAT_MULTIPLY:
-		return UNIT_MULTIPLY;
-	case MOVE:
-		return shuffles(e) ? UNIT_VECTOR : UNIT_ANY;
+	switch (op) {
+	case Iop_DivF32:
+	case Iop_Div32F0x4:
+	case Iop_Div32Fx4:
+	case Iop_SqrtF32:
+	case Iop_Sqrt32F0x4:
+		return 3;
+	case Iop_DivF64:
+	case Iop_Div64F0x2:
+	case Iop_Div64Fx2:
+		return 4;
+	case Iop_Div32Fx8:
+		return 5;
+	case Iop_SqrtF64:
+	case Iop_Sqrt64F0x2:
+	case Iop_Sqrt64Fx2:
+		return 6;
+	case Iop_Div64Fx4:
+		return 8;
+	case Iop_Sqrt64Fx4:
+		return 12;
 	default:
-		return is_vector(type) ? UNIT_VECTOR : UNIT_ANY;
+		return 0;
 	}
 }
 
+static UInt of_divider(IROp op)
+{
+	switch (op) {
+	case Iop_DivU32:
+	case Iop_DivS32:
+	case Iop_DivModU64to32:
+	case Iop_DivModS64to32:
+		return 6;
+	case Iop_DivU64:
+	case Iop_DivS64:
+	case Iop_DivModU128to64:
+	case Iop_DivModS128to64:
+		return 10;
+	default:
+		return of_float_divider(op);
+	}
+}
+
+static Bool multiplies_integers(IROp op)
+{
+	switch (op) {
+	case Iop_Mul16:
+	case Iop_Mul32:
+	case Iop_Mul64:
+	case Iop_MullU32:
+	case Iop_MullS32:
+	case Iop_MullU64:
+	case Iop_MullS64:
+		return True;
+	default:
+		return False;
+	}
+}
+
+static IROp operation_of(const IRExpr *e)
+{
+	switch (e->tag) {
+	case Iex_Unop:
+		return e->Iex.Unop.op;
+	case Iex_Binop:
+		return e->Iex.Binop.op;
+	case Iex_Triop:
+		return e->Iex.Triop.details->op;
+	case Iex_Qop:
+		return e->Iex.Qop.details->op;
+	default:
+		return Iop_INVALID;
+	}
+}
+
+UInt cycles_of_divider(const IRExpr *e)
+{
+	return of_divider(operation_of(e));
+}
+
+static Bool shuffles(IROp op)
+{
+	switch (op) {
+	case Iop_InterleaveHI8x16 ... Iop_InterleaveLO64x2:
+	case Iop_Perm8x16:
+	case Iop_Perm32x4:
+		return True;
+	default:
+		return False;
+	}
+}
+
+static Bool compares(IROp op)
+{
+	switch (op) {
+	case Iop_CmpEQ8x16:
+	case Iop_CmpEQ16x8:
+	case Iop_CmpEQ32x4:
+	case Iop_CmpEQ64x2:
+	case Iop_CmpGT8Sx16:
+	case Iop_CmpGT16Sx8:
+	case Iop_CmpGT32Sx4:
+	case Iop_CmpGT64Sx2:
+		return True;
+	default:
+		return False;
+	}
+}
+
+/* Three hundredths of a cycle. */
+static void use(struct units *units, enum unit unit, UInt much)
+{
+	if (!much || units->uses >> unit & 1)
+		return;
+	units->used[unit] += much;
+	units->uses |= 1u << unit;
+}
+
+/* Of those that compute with vectors and floats. */
+static void use_of_vectors(struct units *units, const IRExpr *e, IROp op)
+{
+	switch (kind_of(e)) {
+	case FLOAT_ADD:
+		use(units, UNIT_ADD, 150);
+		break;
+	case FLOAT_MULTIPLY:
+	case MOST:
+		use(units, UNIT_MULTIPLY, 150);
+		break;
+	case MAKE_FLOAT:
+		use(units, UNIT_SHUFFLE, 300);
+		break;
+	case MOVE:
+		if (op != Iop_V128HLtoV256)
+			return;
+		break;
+	default:
+		use(units, UNIT_SHUFFLE, shuffles(op) ? 150 : 0);
+		use(units, UNIT_COMPARE, compares(op) ? 150 : 0);
+		break;
+	}
+	use(units, UNIT_VECTOR, 100);
+}
+
+/* What makes no vector may compare floats, or turn one into an integer. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type)
 {
-	enum unit unit = unit_of(e, type);
+	IROp op = operation_of(e);
 
 	if (instruction != units->instruction)
 		units->uses = 0;
 	units->instruction = instruction;
-	units->used[unit] += !(units->uses >> unit & 1);
-	units->uses |= 1u << unit;
+	use(units, UNIT_INTEGERS, multiplies_integers(op) ? 300 : 0);
+	if (is_vector(type) || kind_of(e) == FLOAT_ADD || kind_of(e) == FLOAT_MULTIPLY)
+		use_of_vectors(units, e, op);
 }
 
 ULong cycles_of_units(const struct units *units)
 {
-	UInt add = units->used[UNIT_ADD], multiply = units->used[UNIT_MULTIPLY],
-	     floats = 50 * (add > multiply ? add : multiply),
-	     vectors = (units->used[UNIT_VECTOR] + add + multiply) * 100 / 3;
+	UInt most = 0;
 
-	return floats > vectors ? floats : vectors;
+	for (UInt i = 0; i < NUNITS; i++)
+		most = units->used[i] > most ? units->used[i] : most;
+	return most / 3;
 }
 
 Bool is_comparison(const IRExpr *e)

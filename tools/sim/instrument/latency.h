@@ -14,12 +14,47 @@
 /* The latency of an expression that computes; 0: it only moves. */
 UInt latency_of(const IRExpr *e, const struct ooo *of);
 
-/* The units that there are fewer of than the core is wide: two that add floats, two that
- * multiply, three of all that compute with vectors: as Golden Cove's are, measured, and
- * most of Intel's (AMD's have four of all). */
-enum unit { UNIT_ANY, UNIT_VECTOR, UNIT_ADD, UNIT_MULTIPLY, NUNITS };
+/* How much longer an addition of floats takes of a value that none made: cores that add
+ * in two cycles (Golden Cove, measured) have its own results one earlier than others. */
+UInt latency_beside_adder(const IRExpr *e, const struct ooo *of);
 
-/* Uses of each, and of those of the last instruction a bit each. */
+Bool adds_floats(const IRExpr *e);
+Bool only_moves(const IRExpr *e);
+
+/* Zeros in front of a byte or two: which loads put there themselves. */
+Bool widens(const IRExpr *e);
+
+/* A register times a power of two, and a sum: both in one instruction are a lea, which
+ * takes a cycle more (Golden Cove, measured; AMD's, "Software Optimization Guide for the
+ * AMD Zen4 Microarchitecture", 2.10.2). */
+Bool scales(const IRExpr *e);
+Bool is_sum(const IRExpr *e);
+#if defined(VGA_amd64)
+#define SCALED_SUM 2
+#else
+#define SCALED_SUM 1
+#endif
+
+/* From general registers to those of vectors, and back (Golden Cove, measured). */
+#define CROSSING 2
+#define MERGING 1 /* a byte or two with the rest of a register */
+
+/* The units that there are fewer of than the core is wide: two that add floats, two that
+ * multiply, two that shuffle, two that compare, three of all that compute with vectors;
+ * and one that multiplies integers: as Golden Cove's are, measured, and most of Intel's
+ * (AMD's have four of all). */
+enum unit {
+	UNIT_VECTOR,
+	UNIT_ADD,
+	UNIT_MULTIPLY,
+	UNIT_SHUFFLE,
+	UNIT_COMPARE,
+	UNIT_INTEGERS,
+	NUNITS
+};
+
+/* Three hundredths of cycles that each is used, and a bit for each that the last
+ * instruction uses. */
 struct units {
 	UInt used[NUNITS], instruction, uses;
 };
@@ -27,6 +62,10 @@ struct units {
 /* That instruction computes that, a value of the type: it has a unit once, however many
  * pieces it is of. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type);
+
+/* How long it keeps a divider busy; 0: it does not (Golden Cove, measured; of several
+ * floats by uops.info). */
+UInt cycles_of_divider(const IRExpr *e);
 
 /* What they take at the least, in hundredths of cycles. */
 ULong cycles_of_units(const struct units *units);

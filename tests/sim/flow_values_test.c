@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What values take beside their operations (tools/sim/instrument/flow_values.h): by
+ * where they come from and go to.  Each is told as a chain of a register by itself.
+ */
+#include "tests/sim/flow_statements.h"
+#include "tests/tap/tap.h"
+
+#if defined(VGA_amd64)
+#define FIRST_VECTOR ((Int)offsetof(VexGuestAMD64State, guest_YMM0))
+#elif defined(VGA_arm64)
+#define FIRST_VECTOR ((Int)offsetof(VexGuestARM64State, guest_Q0))
+#endif
+
+static IRTemp unary(IROp op, IRTemp one)
+{
+	IRExpr e = {.tag = Iex_Unop};
+
+	e.Iex.Unop.op = op;
+	e.Iex.Unop.arg = &temps[one];
+	return set_temp(&e);
+}
+
+static IRTemp get_vector(void)
+{
+	IRExpr e = {.tag = Iex_Get};
+
+	e.Iex.Get.offset = FIRST_VECTOR;
+	e.Iex.Get.ty = Ity_V128;
+	return set_temp(&e);
+}
+
+static void put_vector(IRTemp temp)
+{
+	IRStmt s = {.tag = Ist_Put};
+
+	types[temp] = Ity_V128;
+	s.Ist.Put.offset = FIRST_VECTOR;
+	s.Ist.Put.data = &temps[temp];
+	follow(s);
+}
+
+static void begin_with_instruction(void)
+{
+	begin();
+	flows_instruction();
+}
+
+static UInt chain(void)
+{
+	return flows_take(1, 0, 0).chain_cycles;
+}
+
+static void additions_of_floats(void)
+{
+	IRTemp temp;
+
+	begin_with_instruction();
+	temp = get_vector();
+	put_vector(compute(Iop_Add64F0x2, temp, temp));
+	is_u64(chain(), 2, "an addition of a sum");
+	begin_with_instruction();
+	temp = get_vector();
+	temp = compute(Iop_Mul64F0x2, temp, temp);
+	put_vector(temp);
+	flows_instruction();
+	put_vector(compute(Iop_Add64F0x2, temp, temp));
+	is_u64(chain(), 4 + 3, "of a product: a cycle more");
+}
+
+/* x + 4 * y, where VEX has it in one instruction, or has made the product before. */
+static void scaled_sums(void)
+{
+	IRConst two = {.tag = Ico_U8, .Ico.U8 = 2};
+	IRExpr by = {.tag = Iex_Const, .Iex.Const.con = &two}, e = {.tag = Iex_Binop};
+	IRTemp times;
+
+	begin_with_instruction();
+	temps[ntemps] = (IRExpr){.tag = Iex_RdTmp, .Iex.RdTmp.tmp = ntemps};
+	times = get_register(1);
+	e.Iex.Binop.op = Iop_Shl64;
+	e.Iex.Binop.arg1 = &temps[times];
+	e.Iex.Binop.arg2 = &by;
+	times = set_temp(&e);
+	put_register(0, compute(Iop_Add64, get_register(0), times), Ity_I64);
+#if defined(VGA_amd64)
+	is_u64(chain(), 2, "a sum with a multiple");
+#else
+	is_u64(chain(), 1, "a sum with a multiple takes no longer than others");
+#endif
+	begin_with_instruction();
+	times = get_register(1);
+	e.Iex.Binop.arg1 = &temps[times];
+	times = set_temp(&e);
+	put_register(1, times, Ity_I64);
+	flows_instruction();
+	put_register(0, compute(Iop_Add64, get_register(0), times), Ity_I64);
+	is_u64(chain(), 1, "one of two instructions is a cycle of each");
+}
+
+static void put_widened(int to, int from)
+{
+	put_register(
+		to, unary(Iop_8Uto64, unary(Iop_64to8, get_register(from))), Ity_I64);
+}
+
+static void widened(void)
+{
+	begin_with_instruction();
+	put_widened(0, 0);
+	flows_instruction();
+	put_widened(0, 0);
+	is_u64(chain(), 2, "a byte of the register itself takes a cycle");
+	begin_with_instruction();
+	put_widened(1, 0);
+	flows_instruction();
+	put_widened(0, 1);
+	flows_instruction();
+	put_register(0, compute(Iop_Mul64, get_register(0), get_register(0)), Ity_I64);
+	is_u64(chain(), 3, "of another one none");
+	begin_with_instruction();
+	put_register(0, unary(Iop_8Uto64, load_from(get_register(0))), Ity_I64);
+	is_u64(chain(), L1, "nor one that is loaded");
+}
+
+static void merged(void)
+{
+	begin_with_instruction();
+	put_register(0, get_register(1), Ity_I8);
+	flows_instruction();
+	put_register(0, get_register(2), Ity_I8);
+	is_u64(chain(), 2, "a cycle for each byte that goes into what there is");
+}
+
+static void crossings(void)
+{
+	begin_with_instruction();
+	put_vector(get_register(0));
+	flows_instruction();
+	put_register(0, get_vector(), Ity_I64);
+	is_u64(chain(), 4, "to the vectors and back");
+	begin_with_instruction();
+	put_vector(load_from(get_register(0)));
+	flows_instruction();
+	put_register(0, get_vector(), Ity_I64);
+	is_u64(chain(), L1 + 2, "what is loaded is there at once");
+}
+
+/* Nothing hangs on them but that they are done one behind the other. */
+static void dividers(void)
+{
+	struct flowed flowed;
+
+	begin_with_instruction();
+	put_register(0, compute(Iop_DivU64, get_register(1), get_register(2)), Ity_I64);
+	flows_instruction();
+	put_register(3, compute(Iop_DivU64, get_register(1), get_register(2)), Ity_I64);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.chain_cycles, 20, "two divisions");
+	is_u64(flowed.chain_of, FLOW_REGISTERS - 1, "by one divider");
+}
+
+/* rep movs: a superblock that goes to its only instruction. */
+static void repeated(ULong next)
+{
+	IRStmt mark = {.tag = Ist_IMark, .Ist.IMark.addr = 0x1000}, *marks[1] = {&mark};
+	IRConst to = {.tag = Ico_U64, .Ico.U64 = next};
+	IRExpr constant = {.tag = Iex_Const, .Iex.Const.con = &to};
+	IRSB of = {&environment, marks, 1, 1, &constant, Ijk_Boring, 0};
+	IRTemp temp;
+
+	begin();
+	flows_look(&of);
+	flows_instruction();
+	temp = get_register(0);
+	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
+	flows_taken();
+}
+
+static void repetitions(void)
+{
+	struct flowed flowed;
+
+	repeated(0x1000);
+	flowed = flows_take(1, 1, 1);
+	is_u64(flowed.ports, 0, "a repeated instruction waits for no ports");
+	is_u64(flowed.chain_cycles, 0, "nor for itself");
+	repeated(0x1001);
+	flowed = flows_take(1, 1, 1);
+	is_u64(flowed.ports, AHEAD_TICKS * 3 / 4, "another one does: for a store");
+	is_u64(flowed.chain_cycles, 3, "and the one before");
+}
+
+int main(void)
+{
+	plan_lazy();
+	tool_options.nmachines = 1;
+	tool_options.machines[0].ooo = (struct ooo){.l1 = L1,
+		.window = 224,
+		.width = 400,
+		.loads = 200,
+		.stores = 100,
+		.float_add = 2};
+	additions_of_floats();
+	scaled_sums();
+	widened();
+	merged();
+	crossings();
+	dividers();
+	repetitions();
+	return 0;
+}

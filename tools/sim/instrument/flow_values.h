@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What flows.c knows of the superblock that it looks at, and how its values hang on each
+ * other.
+ */
+#ifndef CACHEPEEK_SIM_FLOW_VALUES_H
+#define CACHEPEEK_SIM_FLOW_VALUES_H
+
+#include "instrument/carried.h"
+#include "instrument/flow_keep.h"
+#include "instrument/flow_registers.h"
+#include "instrument/flows.h"
+#include "instrument/latency.h"
+#include "instrument/trails.h"
+
+#define MAX_TEMPS 8192
+
+/* Which registers a value comes from, if any. */
+enum side { NO_SIDE, GENERAL_SIDE, VECTOR_SIDE };
+
+/* A value that an instruction has made.  Its pieces do not take longer than the
+ * slowest one, which others wait for. */
+struct value {
+	struct trails trails;
+	UInt instruction;
+	UInt latency;
+	UInt beside_adder; /* latency of operands that no addition of floats made */
+	Bool added;        /* an addition of floats made it */
+	Bool loaded, scaled, widened;
+	enum side side;
+	UChar home; /* the register that it was put into last + 1 */
+};
+
+/* The superblock that is being looked at. */
+static struct {
+	struct value temps[MAX_TEMPS];
+	struct trails registers[FLOW_REGISTERS];
+	ULong written; /* registers, since the last batch */
+	ULong others; /* registers with what no addition of floats made, in the superblock
+		       */
+	Bool repeats; /* nothing but one instruction */
+	UInt divided; /* the last instruction that did */
+	UInt instruction, first_instruction, nloads, first_load;
+	UInt straight; /* the instruction before the first one since a branch was taken */
+	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */
+	struct units units; /* that the superblock's instructions have used */
+	UInt resolves;      /* as struct batch has it */
+	ULong issued;       /* ticks, of the superblock so far */
+	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
+	/* By how many instructions of the batch each register is waited for, and the last
+	 * of them. */
+	UInt waiters[FLOW_REGISTERS], waiter[FLOW_REGISTERS];
+	Bool begins, branches, jumps;
+	struct trails address[FLOW_LOADS], condition;
+	struct made_flow making;
+	struct carried carried;
+} flows;
+
+/* The machine that executes out of order: what flows takes is the same on all of a run
+ * (options_check()). */
+static const struct ooo *out_of_order(void)
+{
+	UInt i = 0;
+
+	while (i + 1 < tool_options.nmachines && !tool_options.machines[i].ooo.window)
+		i++;
+	return &tool_options.machines[i].ooo;
+}
+
+/* ---- trails ---- */
+
+/* As another instruction sees it. */
+static struct trails whole_trails(const struct value *v)
+{
+	struct trails trails = v->trails;
+
+	lengthen_trails(&trails, v->latency);
+	return trails;
+}
+
+static struct value *value_of_temp(const IRExpr *e)
+{
+	return e && e->tag == Iex_RdTmp && e->Iex.RdTmp.tmp < MAX_TEMPS
+		       ? &flows.temps[e->Iex.RdTmp.tmp]
+		       : NULL;
+}
+
+static void add_operand(struct value *to, const IRExpr *e)
+{
+	const struct value *v = value_of_temp(e);
+	struct trails trails;
+
+	if (!v)
+		return;
+	if (v->instruction == flows.instruction) {
+		trails = v->trails;
+		to->latency = to->latency > v->latency ? to->latency : v->latency;
+	} else {
+		trails = whole_trails(v);
+	}
+	if (!v->added)
+		lengthen_trails(&trails, to->beside_adder);
+	merge_trails(&to->trails, &trails);
+	to->added |= v->added;
+	to->side = to->side ? to->side : v->side;
+	to->home = v->home;
+	to->widened |= v->widened;
+}
+
+static ULong ticks_for(UInt n, UInt hundredths)
+{
+	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
+}
+
+/* When the instruction is, by the width alone. */
+static UInt issued_at(void)
+{
+	return (UInt)ticks_for(
+		flows.instruction - flows.first_instruction, out_of_order()->width);
+}
+
+static struct value no_value(UInt latency)
+{
+	struct value v = {.instruction = flows.instruction, .latency = latency};
+
+	VG_(memset)(&v.trails, 0, sizeof(v.trails));
+	v.trails.ready = issued_at();
+	return v;
+}
+
+/* ---- statements ---- */
+
+static void add_arguments(struct value *to, IRExpr *const *args)
+{
+	for (; *args; args++)
+		if (!is_IRExpr_VECRET_or_GSPTR(*args))
+			add_operand(to, *args);
+}
+
+static enum side side_of(Int at)
+{
+	return at < NGENERAL ? GENERAL_SIDE : at >= FIRST_VECTOR ? VECTOR_SIDE : NO_SIDE;
+}
+
+static void read_register(struct value *to, Int offset)
+{
+	Int at = register_at(offset);
+
+	if (at < 0)
+		return;
+	merge_trails(&to->trails, &flows.registers[at]);
+	to->added = !(flows.others >> at & 1);
+	to->side = side_of(at);
+	to->home = (UChar)(at + 1);
+}
+
+/* The instruction waits for what those hang on. */
+static void note_waiter(const struct trails *trails)
+{
+	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+		if (trails->from[i] && flows.waiter[i] != flows.instruction) {
+			flows.waiter[i] = flows.instruction;
+			flows.waiters[i]++;
+		}
+}
+
+/* A word of memory, as it was stored. */
+static void add_word(struct trails *to, Int word)
+{
+	struct trails stored = flows.registers[word];
+
+	lengthen_trails(&stored, out_of_order()->l1 + CARRIED_CYCLES);
+	merge_trails(to, &stored);
+}
+
+/* The value that a load brings; other pieces of its instruction may add to it. */
+static struct value value_of_load(const IRExpr *from, Int at)
+{
+	struct value v = no_value(0);
+
+	add_operand(&v, from);
+	v.latency = 0;
+	note_waiter(&v.trails);
+	if (flows.nloads < FLOW_LOADS)
+		flows.address[flows.nloads] = v.trails;
+	v.added = False;
+	v.loaded = True;
+	v.side = NO_SIDE;
+	lengthen_trails(&v.trails, out_of_order()->l1);
+	if (carried_at(&flows.carried, at) >= 0)
+		add_word(&v.trails, carried_at(&flows.carried, at));
+	if (flows.nloads < FLOW_LOADS)
+		v.trails.from[FLOW_REGISTERS + flows.nloads] = 1;
+	flows.nloads += flows.nloads < FLOW_LOADS;
+	return v;
+}
+
+static Bool is_vector_type(IRType type)
+{
+	return type == Ity_F32 || type == Ity_F64 || type == Ity_V128 || type == Ity_V256;
+}
+
+/* Another piece of the same instruction. */
+static Bool is_own(const struct value *v)
+{
+	return v && v->instruction == flows.instruction;
+}
+
+/* What was made of its operands. */
+static void finish_value(struct value *v, const IRExpr *e, IRType type)
+{
+	const struct value *one = NULL, *other = NULL;
+
+	if (e->tag == Iex_Unop)
+		one = value_of_temp(e->Iex.Unop.arg);
+	if (is_sum(e)) {
+		one = value_of_temp(e->Iex.Binop.arg1);
+		other = value_of_temp(e->Iex.Binop.arg2);
+	}
+	if (widens(e) && is_own(one) && one->loaded)
+		v->latency = one->latency;
+	if (is_sum(e) && ((one && one->scaled) || (other && other->scaled)))
+		v->latency = SCALED_SUM;
+	v->scaled = scales(e);
+	v->widened |= widens(e) && v->latency;
+	if (only_moves(e))
+		return;
+	if (!widens(e))
+		v->home = v->widened = 0;
+	v->added = adds_floats(e);
+	if (is_vector_type(type))
+		v->side = VECTOR_SIDE;
+}
+
+static struct value value_of_expression(const IRExpr *e, IRType type)
+{
+	struct value v = no_value(latency_of(e, out_of_order()));
+
+	v.beside_adder = latency_beside_adder(e, out_of_order());
+	switch (e->tag) {
+	case Iex_Get:
+		read_register(&v, e->Iex.Get.offset);
+		break;
+	case Iex_RdTmp:
+		add_operand(&v, e);
+		break;
+	case Iex_Unop:
+		add_operand(&v, e->Iex.Unop.arg);
+		break;
+	case Iex_Binop:
+		add_operand(&v, e->Iex.Binop.arg1);
+		add_operand(&v, e->Iex.Binop.arg2);
+		break;
+	case Iex_Triop:
+		add_operand(&v, e->Iex.Triop.details->arg2);
+		add_operand(&v, e->Iex.Triop.details->arg3);
+		break;
+	case Iex_Qop:
+		add_operand(&v, e->Iex.Qop.details->arg2);
+		add_operand(&v, e->Iex.Qop.details->arg3);
+		add_operand(&v, e->Iex.Qop.details->arg4);
+		break;
+	case Iex_ITE:
+		add_operand(&v, e->Iex.ITE.cond);
+		add_operand(&v, e->Iex.ITE.iftrue);
+		add_operand(&v, e->Iex.ITE.iffalse);
+		break;
+	case Iex_CCall:
+		add_arguments(&v, e->Iex.CCall.args);
+		break;
+	default:
+		break;
+	}
+	finish_value(&v, e, type);
+	v.instruction -= is_comparison(e);
+	return v;
+}
+
+/* A value goes to a register: maybe of the other side.  Cores have it there at once if it
+ * is another one's, with zeros in front. */
+static void settle_value(struct value *v, Int at)
+{
+	enum side side = side_of(at);
+
+	if (side && v->side && v->side != side)
+		v->latency += CROSSING;
+	if (v->widened && v->home && v->home != at + 1)
+		v->latency = 0;
+	v->widened = v->scaled = False;
+	v->side = side ? side : v->side;
+	v->home = (UChar)(at + 1);
+}
+
+/* Less than a general register is put into what it holds. */
+static void write_register(const IRSB *in, Int offset, const IRExpr *data)
+{
+	struct value v = no_value(0), *temp = value_of_temp(data);
+	Int at = register_at(offset);
+
+	if (at < 0)
+		return;
+	if (temp)
+		settle_value(temp, at);
+	add_operand(&v, data);
+	lengthen_trails(&v.trails, v.latency);
+	if (at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) {
+		lengthen_trails(&flows.registers[at], MERGING);
+		merge_trails(&v.trails, &flows.registers[at]);
+		if (temp)
+			temp->trails = v.trails, temp->latency = 0;
+	} else if (at == FLAGS && flows.written >> FLAGS & 1) {
+		merge_trails(&v.trails, &flows.registers[at]);
+	}
+	note_waiter(&v.trails);
+	flows.registers[at] = v.trails;
+	flows.written |= 1ull << at;
+	flows.others = (flows.others & ~(1ull << at)) | (ULong)!v.added << at;
+}
+
+static void write_word(Int word, const IRExpr *data)
+{
+	struct value v = no_value(0);
+
+	if (word < 0)
+		return;
+	add_operand(&v, data);
+	flows.registers[word] = whole_trails(&v);
+	note_waiter(&flows.registers[word]);
+	flows.written |= 1ull << word;
+}
+
+static void set_temp(IRTemp temp, struct value v)
+{
+	if (temp < MAX_TEMPS)
+		flows.temps[temp] = v;
+}
+
+static void made_by_helper(const IRDirty *d)
+{
+	struct value v = no_value(LATENCY_OF_HELPER);
+
+	if (d->tmp == IRTemp_INVALID)
+		return;
+	add_arguments(&v, d->args);
+	set_temp(d->tmp, v);
+}
+
+static void load_guarded(const IRLoadG *g, Int at)
+{
+	struct value v = value_of_load(g->addr, at);
+
+	add_operand(&v, g->alt);
+	add_operand(&v, g->guard);
+	set_temp(g->dst, v);
+}
+
+#endif
