@@ -290,7 +290,7 @@ static void turns_of_stores(void)
 }
 
 /* Four lines of L2 at once, so far apart: the cycles without room. */
-static uint64_t of_a_set(const struct machine *m, uint64_t apart)
+static uint64_t of_l2(const struct machine *m, uint64_t apart)
 {
 	begin(m);
 	for (uint64_t i = 0; i < 4; i++)
@@ -303,11 +303,15 @@ static void turns_of_loads(void)
 	struct machine m = small;
 
 	m.time.l2 = 200;
-	is_u64(of_a_set(&m, 4), 0, "any set takes any line");
-	m.ooo.load_set_line = 4000;
-	is_u64(of_a_set(&m, 4), 2 * 40,
-		"one set takes a line in 40 cycles, but the first two");
-	is_u64(of_a_set(&m, 1), 0, "different sets do not");
+	is_u64(of_l2(&m, 4), 0, "L2 gives any line at once");
+	m.ooo.load_set_line = 8000;
+	is_u64(of_l2(&m, 4), 3 * 80, "a bank gives a line in 80 cycles");
+	is_u64(of_l2(&m, 2), 80, "two banks give two");
+	is_u64(of_l2(&m, 1), 0, "and four banks four");
+	m.ooo.load_set_line = 0;
+	m.ooo.l2_line = 4000;
+	is_u64(of_l2(&m, 2), 3 * 80, "half of L2 gives a line in twice the cycles");
+	is_u64(of_l2(&m, 1), 80, "the other half gives others");
 }
 
 /* Four lines of the last level at once, so far apart: the cycles without room. */
@@ -326,19 +330,20 @@ static void lines_of_no_stream(void)
 	m.ooo.llc_line = 1000;
 	is_u64(lone(&m, 100), 0, "as many cycles as are there");
 	m.ooo.lone_line = 4000;
-	is_u64(lone(&m, 101), 0, "lines of no stream, of different sets");
+	is_u64(lone(&m, 101), 0, "lines of no stream, of both halves");
 	is_u64(lone(&m, 128), 120, "and of one");
-	is_u64(lone(&m, 1), 0, "a neighbour comes with its line");
+	is_u64(lone(&m, 2), 120, "wherever they are in it");
 }
 
-/* Two lines of L2 at once; with the first one, another leaves L1D modified: the cycles
- * without room. */
-static uint64_t behind_modified(const struct machine *m)
+/* Two even lines of a level at once, the counter telling that with the first one another
+ * leaves modified: the cycles without room. */
+static uint64_t behind_modified(
+	const struct machine *m, int level, enum cp_sim_counter leaves)
 {
 	begin(m);
-	core->count[CP_SIM_l1d_writebacks]++;
-	load(0, 6400, 1);
-	load(0, 6500, 1);
+	core->count[leaves]++;
+	load(0, 6400, level);
+	load(0, 6500, level);
 	return waited(2000, CP_SIM_time_bandwidth);
 }
 
@@ -348,9 +353,19 @@ static void modified_lines(void)
 
 	m.time.l2 = 200;
 	m.ooo.l2_line = 4000;
-	is_u64(behind_modified(&m), 80, "a line that leaves takes L2 as long as another");
+	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 40,
+		"a line that leaves takes each half of L2 half as long as another its one");
 	m.ooo.store_line = 15000;
-	is_u64(behind_modified(&m), 150, "what a stored line takes, it takes both ways");
+	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 110,
+		"what a stored line takes, it takes both ways");
+	m.ooo.l2_line = m.ooo.store_line = 0;
+	m.ooo.load_set_line = 8000;
+	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 80,
+		"it takes a bank as long as another");
+	m.ooo.load_set_line = 0;
+	m.ooo.lone_line = 15000;
+	is_u64(behind_modified(&m, 2, CP_SIM_l2_writebacks), 150 + 60,
+		"and the last level two fifths of that");
 }
 
 int main(void)

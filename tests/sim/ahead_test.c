@@ -167,7 +167,7 @@ static void limits(void)
 		LOAD_MEMORY(NONE, 1));
 }
 
-/* Of what there is one, and of levels that give a line in 32 cycles. */
+/* Of what there is one, and of levels of whose halves each gives a line in 64 cycles. */
 static void rooms(void)
 {
 	struct machine m = small;
@@ -187,7 +187,7 @@ static void rooms(void)
 		m = small;
 		*cycles[i] = 3200;
 		TRACE("a level's bandwidth", &m,
-			({CP_SIM_cycles, 230}, {CP_SIM_time_bandwidth, 62}),
+			({CP_SIM_cycles, 294}, {CP_SIM_time_bandwidth, 126}),
 			LOAD_MEMORY(NONE, 1), LOAD_MEMORY(NONE, 2), LOAD_MEMORY(NONE, 3));
 	}
 	m = small;

@@ -5,31 +5,28 @@
 
 /* ---- lines ---- */
 
-/* When a level, and memory, have time for a line, from then on. */
-LANES_INLINE uint64_t find_room_behind(
-	struct ahead *a, enum level level, uint32_t llc_line, uint64_t at)
+/* When memory has time for a line of a level, from then on. */
+LANES_INLINE uint64_t room_of_memory(struct ahead *a, enum level level, uint64_t at)
 {
-	if (level == SECOND)
-		return at;
-	at = room_take(&a->llc_lines, at, llc_line);
 	return level == LAST ? at : room_take(&a->memory_lines, at, a->of.memory_line);
 }
 
 /* When there is room for a line on its way to L1, from then on. */
-LANES_INLINE uint64_t find_room(const struct core *core, struct ahead *a,
-	enum level level, enum owner owner, uint64_t at)
+LANES_INLINE uint64_t find_room(
+	struct ahead *a, enum level level, enum owner owner, uint64_t line, uint64_t at)
 {
 	at = room_take(&a->fills, at, a->fill_share[owner][level]);
-	at = room_take(&a->l2_lines, at, a->of.l2_line);
-	if (level > SECOND)
-		at = room_take(&a->l2_fills, at, a->l2_fill_share[owner][level]);
-	return find_room_behind(a, level, cycles_of_lone(core, a), at);
+	at = room_of_l2(a, line, at);
+	if (level == SECOND)
+		return at;
+	at = room_take(&a->l2_fills, at, a->l2_fill_share[owner][level]);
+	return room_of_memory(a, level, room_of_lone(a, line, at));
 }
 
-LANES_INLINE struct trip make_trip(const struct core *core, struct ahead *a,
-	enum level level, enum owner owner, uint64_t start, uint64_t translated)
+LANES_INLINE struct trip make_trip(struct ahead *a, enum level level, enum owner owner,
+	uint64_t line, uint64_t start, uint64_t translated)
 {
-	uint64_t from = find_room(core, a, level, owner, translated);
+	uint64_t from = find_room(a, level, owner, line, translated);
 	uint32_t latency = a->reach.latency[owner][level];
 
 	return (struct trip){from + latency, (uint32_t)(translated - start),
@@ -53,11 +50,11 @@ LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a, uint64
 }
 
 /* A reference's ways: what it missed, when it asks, and knows where; when one of its
- * lines was fetched ahead, 0: not. */
+ * lines was fetched ahead, 0: not; and the number of its line. */
 struct journey {
 	struct missed missed;
 	enum access kind;
-	uint64_t start, translated, ahead;
+	uint64_t start, translated, ahead, line;
 };
 
 /* A line that was fetched ahead, once it is there.  Who fetches ahead has enough
@@ -65,11 +62,12 @@ struct journey {
 static struct trip meet_line(
 	struct ahead *a, enum level level, uint32_t latency, const struct journey *j)
 {
-	uint64_t from = find_room_behind(a, level, a->of.llc_line, j->ahead),
-		 there = room_take(&a->l2_lines, j->translated, a->of.l2_line);
+	uint64_t from = j->ahead, there = room_of_l2(a, j->line, j->translated);
 	struct trip near = {there + a->of.near, (uint32_t)(j->translated - j->start),
 		(uint32_t)(there - j->translated), a->of.near, SECOND};
 
+	if (level > SECOND)
+		from = room_of_memory(a, level, room_of_stream(a, j->line, from));
 	if (from + latency <= near.ready)
 		return near;
 	return (struct trip){from + latency, near.translation,
@@ -86,7 +84,7 @@ LANES_INLINE struct trip travel_line(
 		core->count[CP_SIM_load_latency_cycles] += latency;
 	return j->ahead && owner == NOBODY
 		       ? meet_line(a, level, latency, j)
-		       : make_trip(core, a, level, owner, j->start, j->translated);
+		       : make_trip(a, level, owner, j->line, j->start, j->translated);
 }
 
 /* Several lines of a reference; the last to come. */
@@ -131,7 +129,6 @@ LANES_INLINE struct trip travel(
 {
 	struct trip none = {
 		j->translated, (uint32_t)(j->translated - j->start), 0, 0, SECOND};
-	struct trip trip;
 	uint64_t asked;
 
 	if (!j->missed.l1)
@@ -144,14 +141,7 @@ LANES_INLINE struct trip travel(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
 	if (j->missed.l1 > 1)
 		return travel_all(core, a, j, none);
-	trip = travel_line(core, a, j, level_of(&a->reach, &j->missed));
-	if (a->of.load_set_line && j->kind == LOAD && address) {
-		uint32_t later = wait_for_set(core, a, address, j->translated);
-
-		trip.ready += later;
-		trip.crowd += later;
-	}
-	return trip;
+	return travel_line(core, a, j, level_of(&a->reach, &j->missed));
 }
 
 /* ---- batches ---- */
@@ -327,7 +317,8 @@ LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct mi
 {
 	int32_t which = origin->load;
 	uint64_t chains = chains_of_load(a, which);
-	struct journey j = {m->lines, LOAD, start_of_load(a, which, chains), 0, 0};
+	struct journey j = {m->lines, LOAD, start_of_load(a, which, chains), 0, 0,
+		origin->address >> core->line_shift};
 	struct trip trip;
 
 	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
@@ -345,7 +336,8 @@ LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct mi
 LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
 {
-	struct journey j = {m->lines, STORE, 0, 0, 0};
+	struct journey j = {
+		m->lines, STORE, 0, 0, 0, origin->address >> core->line_shift};
 
 	wait_for_entry(core, a);
 	j.start = later_of(cycle_now(a), cycle_of(address_ready(a, origin->load)));
@@ -355,15 +347,24 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 	add_entry(a, travel(core, a, &j, origin->address).ready);
 }
 
-/* Lines that leave caches take the same ways. */
-LANES_INLINE void write_back(struct ahead *a, uint64_t l1d, uint64_t l2, uint64_t llc)
+/* Lines that leave caches modified, and are of the same sets as the line that comes: into
+ * L2 they take both its ways, and that line's bank.  What leaves L2 goes to the last
+ * level modified or not, and is in what that gives; modified it takes a part of that
+ * again. */
+LANES_INLINE void write_back(
+	struct ahead *a, uint64_t line, uint64_t l1d, uint64_t l2, uint64_t llc)
 {
-	for (; l1d; l1d--)
-		room_take(&a->l2_lines, cycle_now(a), a->l2_written);
+	uint64_t now = cycle_now(a);
+
+	for (; l1d; l1d--) {
+		for (uint32_t i = 0; i < HALVES; i++)
+			room_take(&a->l2_lines[i], now, a->l2_written);
+		room_take(&a->l2_banks[line % BANKS], now, a->of.load_set_line);
+	}
 	for (; l2; l2--)
-		room_take(&a->llc_lines, cycle_now(a), a->of.llc_line);
+		room_take(&a->llc_lines[half_of(line)], now, a->llc_written);
 	for (; llc; llc--)
-		room_take(&a->memory_lines, cycle_now(a), a->of.memory_line);
+		room_take(&a->memory_lines, now, a->of.memory_line);
 }
 
 static __attribute__((noinline)) void observe_any(
@@ -388,7 +389,8 @@ static __attribute__((noinline)) void observe_any(
 
 		store_value(core, a, &m, origin);
 	}
-	write_back(a, GREW(&by, l1d_writebacks) + GREW(&by, l1d_writes_through),
+	write_back(a, origin->address >> core->line_shift,
+		GREW(&by, l1d_writebacks) + GREW(&by, l1d_writes_through),
 		GREW(&by, l2_writebacks), GREW(&by, llc_writebacks));
 	see_all(core, a);
 }
@@ -432,7 +434,8 @@ LANES_INLINE void observe_one(struct core *core, struct ahead *a, enum access ki
 		load_value(core, a, &m, origin);
 	else if (lines | pages)
 		store_value(core, a, &m, origin);
-	write_back(a, TAKE_WRITES(&a->reach, is, l1d_writebacks),
+	write_back(a, origin->address >> core->line_shift,
+		TAKE_WRITES(&a->reach, is, l1d_writebacks),
 		TAKE_WRITES(&a->reach, is, l2_writebacks),
 		TAKE_WRITES(&a->reach, is, llc_writebacks));
 }
@@ -576,6 +579,8 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->l2_written = a->of.store_line > a->of.l2_line
 				? a->of.store_line - a->of.l2_line
 				: a->of.l2_line;
+	a->lone_line = a->of.lone_line ? a->of.lone_line : a->of.llc_line * HALVES;
+	a->llc_written = a->lone_line * WRITTEN_FIFTHS / 5;
 	if (!a->of.near)
 		a->of.near = m->time.l2;
 	if (core->uncore->stays)

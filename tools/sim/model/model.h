@@ -49,8 +49,8 @@ struct latencies {
  * takes, 0: as one of L2; stay: cycles that a line is in the last level if nobody asks
  * for it, 0: for ever.  float_add, float_multiply: cycles, 0: as on most.  In hundredths,
  * cycles for each line that a store misses in L1D, and if it is of the same set as the
- * one before; lone_line: as llc_line, of a line that is of no stream; load_set_line:
- * as set_line, of loads. */
+ * one before; lone_line: of a line that is of no stream, of its half of the last level;
+ * load_set_line: of a line of L2, of its bank. */
 struct ooo {
 	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
