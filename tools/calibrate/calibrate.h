@@ -82,6 +82,7 @@ bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figur
 /* ---- what is measured with ---- */
 
 #define CP_CURVE_POINTS 56
+#define CP_STAY_POINTS 16
 #define CP_SMALL_PAGE ((size_t)4096)
 
 struct cp_host {
@@ -95,7 +96,7 @@ struct cp_host {
 	double width;      /* the most instructions a cycle by now */
 	/* Each point of a curve: its least time in all rounds so far; 0: none. */
 	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
-		line_least[CP_CURVE_POINTS];
+		line_least[CP_CURVE_POINTS], stay_least[CP_STAY_POINTS];
 	struct cp_parallel {
 		double alone, beside; /* others: a load's */
 	} far_least;

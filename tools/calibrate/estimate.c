@@ -54,7 +54,7 @@ static const struct {
 	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get",
 		MIDDLE},
 	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE},
-	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", MIDDLE},
+	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST},
 	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
 		LEAST},
 };
