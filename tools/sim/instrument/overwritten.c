@@ -2,6 +2,7 @@
 #include "instrument/overwritten.h"
 #include "block.h"
 #include "sample/log.h"
+#include "sample/sample.h"
 #include "system/faults.h"
 
 #include "pub_tool_guest.h"
@@ -39,12 +40,15 @@ static void look_at_all(struct written *w)
 	VG_(memset)(w, 0, sizeof(*w));
 }
 
-/* What a fault tells where the program is by, and the core's stack by which it grows. */
+/* What a fault tells where the program is by, and the core's stack by which it grows.  A
+ * sampled program without a handler dies of it, and is said to be where the superblock
+ * begins. */
 static void look_at_place(struct written *w, const VexGuestLayout *layout)
 {
 	set_bytes(w, layout->offset_SP, layout->sizeof_SP, 0);
 	set_bytes(w, layout->offset_FP, layout->sizeof_FP, 0);
-	set_bytes(w, layout->offset_IP, layout->sizeof_IP, 0);
+	if (!sample_wanted())
+		set_bytes(w, layout->offset_IP, layout->sizeof_IP, 0);
 #if !defined(VGA_amd64)
 	set_bytes(w, __builtin_offsetof(VexGuestARM64State, guest_X30), sizeof(ULong), 0);
 #endif
