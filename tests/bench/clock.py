@@ -40,10 +40,15 @@ FROZEN = [
     ('2026-11-27', '2026-11-27', '''
         covariance cube nussinov filter-columns blur viterbi long-numbers mandelbrot queens select-middle sort-strings bloom
         cuckoo nearest-points events walkers decode-letters encode-bytes unpack read-lists'''),
-    ('2026-11-27', None, '''
+    ('2026-11-27', '2026-11-27', '''
         particles-wild particles-sorted ask-in-turn ask-by-blocks pick-wild pick-sorted lists-one-by-one lists-abreast dot-one
         dot-four durbin symmetric alternate both-sides median spheres components triangles betweenness by-entries align
         suffixes many-words sum-by-name digest puzzle rooms treap routes'''),
+    # PolyBench, the kernels of the NAS Parallel Benchmarks, Rodinia and Olden in turn: of each the next one by name that was
+    # not here yet (but 3mm, which is more of 2mm)
+    ('2026-11-27', None, '''
+        2mm cg-wild cg-near backprop-columns backprop-rows bh atax-columns atax-rows ep cfd bisort correlation-columns
+        correlation-rows ft-strided ft-copied dwt2d-columns dwt2d-strips em3d deriche is gaussian health fdtd-2d mg'''),
 ]
 
 # The same work done badly and well.
@@ -54,7 +59,8 @@ PAIRS = [('gemm-columns', 'gemm-rows'), ('mvt-columns', 'mvt-rows'), ('transpose
          ('sort-compared', 'sort-radix'), ('histogram-wild', 'histogram-sorted'), ('heat-across', 'heat-in-order'),
          ('sort-heap', 'sort-merge'), ('unite-wild', 'unite-near'), ('particles-wild', 'particles-sorted'),
          ('ask-in-turn', 'ask-by-blocks'), ('pick-wild', 'pick-sorted'), ('lists-one-by-one', 'lists-abreast'),
-         ('dot-one', 'dot-four')]
+         ('dot-one', 'dot-four'), ('cg-wild', 'cg-near'), ('backprop-columns', 'backprop-rows'), ('atax-columns', 'atax-rows'),
+         ('correlation-columns', 'correlation-rows'), ('ft-strided', 'ft-copied'), ('dwt2d-columns', 'dwt2d-strips')]
 LEAST_PAIR = 1.3
 
 C_SOURCE = ''.join(f'''
