@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define CP_MAX_COUNTERS 64                 /* counters of one run */
-#define CP_MAX_READ 704                    /* of a reading: sampled ones have parts */
+#define CP_MAX_READ 832                    /* of a reading: sampled ones have parts */
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
 #define CP_MIRROR_SIZE 128 /* raw counters of the simulated PMU, with room */
@@ -25,8 +25,13 @@
 #define CP_SAMPLE_BURSTS 21
 #define CP_SAMPLE_SETS 12
 #define CP_SAMPLE_SWEEP 32
+#define CP_SAMPLE_HELP 7 /* and what tells more of bursts */
+/* Of these: lines, and first references of code, loads and stores, each with how many of
+ * them missed behind it. */
+enum { CP_HELP_KEPT, CP_HELP_CODE, CP_HELP_LOADS = 3, CP_HELP_STORES = 5 };
 #define CP_SAMPLE_WORDS                                                                  \
-	((CP_SAMPLE_BURSTS + CP_SAMPLE_SETS + CP_SAMPLE_SWEEP) * CP_SAMPLE_PARTS)
+	((CP_SAMPLE_BURSTS + CP_SAMPLE_SETS + CP_SAMPLE_SWEEP + CP_SAMPLE_HELP) *        \
+		CP_SAMPLE_PARTS)
 
 /* The reason of what a sample has no value for begins like this. */
 #define CP_UNSAMPLED "cannot be sampled (CACHEPEEK_SAMPLE): "
@@ -51,5 +56,15 @@ struct cp_reading {
 	uint64_t counter[CP_MAX_READ];
 	struct cp_times group[CP_MAX_PERF_GROUPS];
 };
+
+/* base/counters/events_sim.c: whose first references tell of a sampled counter's misses
+ * that may be none; others: nobody's. */
+enum {
+	CP_FIRSTS_CODE = 1,
+	CP_FIRSTS_LOADS = 2,
+	CP_FIRSTS_STORES = 4,
+	CP_FIRSTS_OTHERS = 8
+};
+unsigned cp_sample_firsts(unsigned sampled);
 
 #endif

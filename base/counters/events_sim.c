@@ -106,6 +106,31 @@ static int sampled_index(const char *name)
 	return -1;
 }
 
+unsigned cp_sample_firsts(unsigned sampled)
+{
+	static const unsigned char of[CP_SIM_NBURST] = {
+		[CP_SIM_BURST_l1i_misses] = CP_FIRSTS_CODE,
+		[CP_SIM_BURST_l1d_load_lines] = CP_FIRSTS_LOADS,
+		[CP_SIM_BURST_l1d_load_misses] = CP_FIRSTS_LOADS,
+		[CP_SIM_BURST_l1d_store_lines] = CP_FIRSTS_STORES,
+		[CP_SIM_BURST_l1d_store_misses] = CP_FIRSTS_STORES,
+		[CP_SIM_BURST_l1d_fills] = CP_FIRSTS_LOADS | CP_FIRSTS_STORES,
+		[CP_SIM_BURST_l2_accesses] =
+			CP_FIRSTS_CODE | CP_FIRSTS_LOADS | CP_FIRSTS_STORES,
+		[CP_SIM_BURST_l1d_writebacks] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_itlb_misses] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_itlb_walks] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_load_pages] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_store_pages] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_load_misses] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_store_misses] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_load_walks] = CP_FIRSTS_OTHERS,
+		[CP_SIM_BURST_dtlb_store_walks] = CP_FIRSTS_OTHERS,
+	};
+
+	return sampled < CP_SIM_NBURST ? of[sampled] : 0;
+}
+
 /* On the machines that can be sampled these stay 0. */
 static bool is_nothing(const char *name)
 {
@@ -160,6 +185,23 @@ static int find_counter(struct cp_event_set *set, const char *name, unsigned mir
 	return counter;
 }
 
+/* What tells more of those that bursts count: one behind the other. */
+static void add_help(struct cp_event_set *set)
+{
+	static const char *const names[] = {
+#define X(name) #name,
+		CP_SIM_HELP_COUNTERS(X)
+#undef X
+	};
+	int counter;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		counter = find_counter(
+			set, names[i], CP_SIM_SAMPLE_AT(CP_SIM_SET_HELP + i, 0));
+		set->counters[counter].sampled = true;
+	}
+}
+
 int cp_set_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
 {
 	int counter;
@@ -168,6 +210,8 @@ int cp_set_sampled(struct cp_event_set *set, const char *name, unsigned sampled)
 	counter = find_counter(set, "sampled_instructions",
 		CP_SIM_SAMPLE_AT(CP_SIM_BURST_instructions, 0));
 	set->counters[counter].sampled = true;
+	if (sampled < CP_SIM_NBURST)
+		add_help(set);
 	counter = find_counter(set, name, CP_SIM_SAMPLE_AT(sampled, 0));
 	set->counters[counter].sampled = true;
 	return counter;

@@ -16,9 +16,15 @@ _Static_assert(CP_SIM_SAMPLE == CP_MIRROR_SIZE && CP_SIM_PARTS == CP_SAMPLE_PART
 		       CP_SIM_SAMPLE_WORDS == CP_SAMPLE_WORDS &&
 		       CP_SIM_NBURST == CP_SAMPLE_BURSTS &&
 		       CP_SIM_SET_SWEEP == CP_SAMPLE_BURSTS + CP_SAMPLE_SETS &&
+		       CP_SIM_NSAMPLED - CP_SIM_SET_HELP == CP_SAMPLE_HELP &&
+		       CP_SIM_HELP_kept_lines == CP_SIM_SET_HELP + CP_HELP_KEPT &&
+		       CP_SIM_HELP_code_firsts == CP_SIM_SET_HELP + CP_HELP_CODE &&
+		       CP_SIM_HELP_load_firsts == CP_SIM_SET_HELP + CP_HELP_LOADS &&
+		       CP_SIM_HELP_store_firsts == CP_SIM_SET_HELP + CP_HELP_STORES &&
 		       CP_SIM_instructions == 0 && CP_SIM_BURST_instructions == 0,
 	"reports know what is where");
-_Static_assert(CP_MAX_READ >= CP_SIM_SET_SWEEP * CP_SIM_PARTS + CP_MAX_COUNTERS,
+_Static_assert(CP_MAX_READ >= (CP_SIM_SET_SWEEP + CP_SAMPLE_HELP) * CP_SIM_PARTS +
+				      CP_MAX_COUNTERS,
 	"all but sweeps have room");
 _Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES &&
 		       CP_SIM_instructions == CP_MIRROR_INSTRUCTIONS,

@@ -73,6 +73,11 @@ struct cp_pool {
 	double in[CP_SAMPLE_GROUPS]; /* and those in bursts, by group */
 	/* The last of bursts: how many of the groups' may be none. */
 	double bursts[CP_SAMPLE_PARTS], sets[CP_SAMPLE_PARTS];
+	/* report_kept.h: lines that sampled sets of L1D took, by group of bursts, and of
+	 * all that was not counted in full; and what bursts asked these sets for first.
+	 */
+	double kept[CP_SAMPLE_GROUPS], kept_all;
+	double firsts[CP_SAMPLE_GROUPS], missed[CP_SAMPLE_GROUPS];
 };
 
 struct cp_pools {
@@ -95,7 +100,7 @@ double cp_student(double freedom);
  * and the square of the part of the error bar that no differences between those show. */
 double cp_pool_without(const struct cp_pool *pool, int burst, int set);
 double cp_pool_unseen(const struct cp_pool *pool);
-/* Half of what may not have been counted in full: the value is in the middle of that. */
+/* Half of the interval of how many misses are none (report_kept.h). */
 double cp_pool_unsure(const struct cp_pool *pool);
 
 /* Of several counts of one sample, each so many times: what differences between parts

@@ -16,8 +16,9 @@
  * of them are enough.
  *
  * Of the misses in bursts some may be none: a burst's warming has not filled what they
- * filled (tools/sim/sample/sample.h).  The interval reaches from none of those to all of
- * them; if they are as many as all others there is no value.
+ * filled (tools/sim/sample/sample.h).  What sampled sets tell of that counts
+ * (report_kept.h); else the interval reaches from none of those to all of them.  If it is
+ * as wide as the value there is no value.
  *
  * What no sample shows is allowed for: single sets that are like no other (a program's
  * stack is in a few).
@@ -25,6 +26,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "output/report/report_kept.h"
 #include "output/report/report_raw.h"
 
 #define MIN_GROUPS 14 /* of CP_SAMPLE_GROUPS: about as many as 30 bursts leave empty */
@@ -97,6 +99,29 @@ static bool add_parts(const struct cp_record *record,
 	return any;
 }
 
+/* What each of its terms says of it, and where the record has that. */
+static void fill_kept(struct cp_pool *pool, const struct cp_record *record,
+	const struct cp_quantity_item *quantity, const uint64_t *counts)
+{
+	enum { WORDS = CP_SAMPLE_HELP * CP_SAMPLE_PARTS };
+	uint32_t all = record->header->ncounters,
+		 first = CP_MIRROR_SIZE + CP_SAMPLE_WORDS - WORDS,
+		 at = cp_counter_at(record, first);
+	unsigned firsts = 0;
+
+	for (uint32_t i = 0; i < quantity->nterms; i++) {
+		uint32_t counter = quantity->terms[i].counter;
+
+		if (kind_of(record, counter) == IN_BURSTS)
+			firsts |= cp_sample_firsts(
+				(record->counters[counter]->mirror - CP_MIRROR_SIZE) /
+				CP_SAMPLE_PARTS);
+	}
+	if (all - at >= WORDS &&
+		record->counters[at + WORDS - 1]->mirror == first + WORDS - 1)
+		cp_kept_take(pool, counts + at, firsts);
+}
+
 static void fill_pool(struct cp_pool *pool, const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
@@ -116,6 +141,8 @@ static void fill_pool(struct cp_pool *pool, const struct cp_record *record,
 	pool->exact = exact[0];
 	pool->in_bursts = add_parts(record, quantity, counts, IN_BURSTS, pool->bursts);
 	pool->in_sets = add_parts(record, quantity, counts, IN_SETS, pool->sets);
+	if (pool->in_bursts)
+		fill_kept(pool, record, quantity, counts);
 }
 
 /* ---- bursts ---- */
@@ -137,34 +164,29 @@ static struct bursts bursts_of(const struct cp_pool *pool)
 	return b;
 }
 
-double cp_pool_unsure(const struct cp_pool *pool)
+/* So many of all misses may be none. */
+static double unsure_of(const struct cp_pool *pool)
 {
 	struct bursts b = bursts_of(pool);
 
-	return b.all > 0 && b.in > 0 ? b.all / b.in * pool->bursts[CP_SAMPLE_UNSURE] / 2
-				     : 0;
+	return b.all > 0 && b.in > 0 ? b.all / b.in * pool->bursts[CP_SAMPLE_UNSURE] : 0;
 }
 
-/* What stands for all of it is known as badly as the groups differ. */
-static double square_of_bursts(const struct cp_pool *pool, const struct bursts *b)
+double cp_pool_unsure(const struct cp_pool *pool)
 {
-	double sum = 0, squares = 0, groups = b->groups, error;
+	return cp_kept_share(pool).error * unsure_of(pool);
+}
 
-	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
-		sum += pool->bursts[g];
-	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
-		double off = pool->bursts[g] - sum / b->in * pool->in[g];
-
-		squares += off * off;
-	}
-	error = cp_student(groups - 1) * b->all / b->in *
-		__builtin_sqrt(squares * groups / (groups - 1));
-	return error * error;
+/* As far as is known, so many are. */
+static double none_of(const struct cp_pool *pool)
+{
+	return (1 - cp_kept_share(pool).missed) * unsure_of(pool);
 }
 
 static struct cp_pooled from_bursts(const struct cp_pool *pool)
 {
 	struct bursts b = bursts_of(pool);
+	struct cp_kept_fit fit = cp_kept_fit(pool, -1);
 	struct cp_pooled e = {.value = pool->bursts[CP_SAMPLE_GROUPS]};
 	double sum = 0, least;
 
@@ -174,8 +196,8 @@ static struct cp_pooled from_bursts(const struct cp_pool *pool)
 		return (struct cp_pooled){.none = FEW_BURSTS};
 	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
 		sum += pool->bursts[g];
-	e.value += b.all / b.in * sum - cp_pool_unsure(pool);
-	e.square = square_of_bursts(pool, &b);
+	e.value += cp_kept_sum(&fit, pool->bursts) - none_of(pool);
+	e.square = cp_kept_square(&fit, pool->bursts);
 	least = 3 * b.all / b.in; /* the rule of three */
 	if (sum < 1 && e.square < least * least)
 		e.square = least * least;
@@ -260,17 +282,14 @@ struct cp_pooled cp_pool_estimate(const struct cp_pool *pool)
 
 double cp_pool_without(const struct cp_pool *pool, int burst, int set)
 {
-	double value = pool->exact + pool->bursts[CP_SAMPLE_GROUPS] -
-		       cp_pool_unsure(pool),
-	       in = 0, sum = 0, sets = 0, n = pool->nsets - (set >= 0);
+	struct cp_kept_fit fit = cp_kept_fit(pool, burst);
+	double value = pool->exact + pool->bursts[CP_SAMPLE_GROUPS] - none_of(pool),
+	       sets = 0, n = pool->nsets - (set >= 0);
 
-	for (int g = 0; g < CP_SAMPLE_GROUPS; g++) {
-		in += g == burst ? 0 : pool->in[g];
-		sum += g == burst ? 0 : pool->bursts[g];
+	for (int g = 0; g < CP_SAMPLE_GROUPS; g++)
 		sets += g == set ? 0 : pool->sets[g];
-	}
-	if (in > 0 && pool->instructions > pool->full)
-		value += (pool->instructions - pool->full) / in * sum;
+	if (pool->instructions > pool->full)
+		value += cp_kept_sum(&fit, pool->bursts);
 	return pool->in_sets && n > 0 ? value + pool->ngroups / n * sets : value;
 }
 
@@ -307,8 +326,9 @@ void cp_pool_mix(struct cp_pool *to, const struct cp_pool *from, double times)
 	to->full = from->full;
 	to->in_bursts |= from->in_bursts;
 	to->in_sets |= from->in_sets;
-	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
-		to->in[g] = from->in[g];
+	memcpy(to->in, from->in, sizeof(to->in));
+	memcpy(to->kept, from->kept, sizeof(to->kept));
+	to->kept_all = from->kept_all;
 	for (unsigned p = 0; p < CP_SAMPLE_PARTS; p++) {
 		to->bursts[p] += times * from->bursts[p];
 		to->sets[p] += times * from->sets[p];
@@ -317,11 +337,12 @@ void cp_pool_mix(struct cp_pool *to, const struct cp_pool *from, double times)
 
 double cp_pool_mixed_square(const struct cp_pool *mix)
 {
+	struct cp_kept_fit fit = cp_kept_fit(mix, -1);
 	struct bursts b = bursts_of(mix);
 	double square = 0;
 
 	if (mix->in_bursts && b.all > 0 && b.groups > 1)
-		square += square_of_bursts(mix, &b);
+		square += cp_kept_square(&fit, mix->bursts);
 	return mix->in_sets ? square + square_of_sets(mix) : square;
 }
 
@@ -333,7 +354,7 @@ static struct cp_pool pool_of_place(
 {
 	struct cp_pool pool = *place;
 	double value = cp_pool_without(place, -1, -1),
-	       whole = cp_pool_without(all, -1, -1) + cp_pool_unsure(all);
+	       whole = cp_pool_without(all, -1, -1) + none_of(all);
 
 	pool.bursts[CP_SAMPLE_UNSURE] =
 		whole > 0 ? all->bursts[CP_SAMPLE_UNSURE] * value / whole : 0;
@@ -343,7 +364,7 @@ static struct cp_pool pool_of_place(
 /* But all that may be none may be of that place. */
 static double unsure_of_place(const struct cp_pool *pool, const struct cp_pool *all)
 {
-	double most = cp_pool_without(pool, -1, -1) + cp_pool_unsure(pool),
+	double most = cp_pool_without(pool, -1, -1) + none_of(pool),
 	       unsure = 2 * cp_pool_unsure(all);
 
 	return (unsure < most ? unsure : most) - cp_pool_unsure(pool);
@@ -487,8 +508,13 @@ static void add_pool(struct cp_pool *to, const struct cp_pool *from)
 	to->full += from->full;
 	to->in_bursts |= from->in_bursts;
 	to->in_sets |= from->in_sets;
-	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++)
+	to->kept_all += from->kept_all;
+	for (unsigned g = 0; g < CP_SAMPLE_GROUPS; g++) {
 		to->in[g] += from->in[g];
+		to->kept[g] += from->kept[g];
+		to->firsts[g] += from->firsts[g];
+		to->missed[g] += from->missed[g];
+	}
 	for (unsigned p = 0; p < CP_SAMPLE_PARTS; p++) {
 		to->bursts[p] += from->bursts[p];
 		to->sets[p] += from->sets[p];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/report/report_kept.h"
 #include "output/report/report_parts.h"
 #include "tools/compare/compare.h"
 
@@ -79,6 +80,22 @@ static void add_term(struct cp_pool *pool, const struct cp_compared *compared, i
 			 (double)compared->parts[counter->mirror - CP_SIM_SAMPLE + p];
 }
 
+static unsigned firsts_of(
+	const struct cp_compared *compared, const struct cp_quantity *quantity)
+{
+	unsigned firsts = 0;
+
+	for (unsigned i = 0; i < quantity->nterms; i++) {
+		const struct cp_counter *counter =
+			&compared->set.counters[quantity->terms[i].counter];
+
+		if (counter->sampled)
+			firsts |= cp_sample_firsts(
+				(counter->mirror - CP_SIM_SAMPLE) / CP_SAMPLE_PARTS);
+	}
+	return firsts;
+}
+
 struct cp_pool cp_compare_pool(
 	const struct cp_compared *compared, const struct cp_quantity *quantity)
 {
@@ -94,6 +111,9 @@ struct cp_pool cp_compare_pool(
 	for (unsigned i = 0; i < quantity->nterms; i++)
 		add_term(&pool, compared, quantity->terms[i].sign,
 			&compared->set.counters[quantity->terms[i].counter]);
+	if (pool.in_bursts)
+		cp_kept_take(&pool, compared->parts + CP_SIM_SET_HELP * CP_SAMPLE_PARTS,
+			firsts_of(compared, quantity));
 	return pool;
 }
 

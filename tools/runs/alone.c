@@ -28,6 +28,12 @@ static const char *const sampled_names[] = {
 #undef X
 };
 
+static const char *const help_names[] = {
+#define X(name) #name,
+	CP_SIM_HELP_COUNTERS(X)
+#undef X
+};
+
 struct command {
 	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64], sample[CP_SAMPLE_OPTION];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
@@ -84,17 +90,29 @@ static int counter_of(const char *name)
 	return -1;
 }
 
+static int index_of(const char *const *all, int n, const char *name, size_t length)
+{
+	for (int i = 0; i < n; i++)
+		if (strlen(all[i]) == length && memcmp(name, all[i], length) == 0)
+			return i;
+	return -1;
+}
+
 /* "sample_NAME_PART": its number; -1: it is none. */
 static int part_of(const char *name)
 {
 	const char *part = strrchr(name, '_');
 	size_t length = part ? (size_t)(part - name) : 0;
+	int counter;
 
-	for (int i = 0; length > 7 && i < CP_SIM_SET_SWEEP; i++)
-		if (strlen(sampled_names[i]) == length - 7 &&
-			memcmp(name + 7, sampled_names[i], length - 7) == 0)
-			return i * CP_SIM_PARTS + atoi(part + 1) % CP_SIM_PARTS;
-	return -1;
+	if (length <= 7)
+		return -1;
+	counter = index_of(sampled_names, CP_SIM_SET_SWEEP, name + 7, length - 7);
+	if (counter < 0) {
+		counter = index_of(help_names, CP_SAMPLE_HELP, name + 7, length - 7);
+		counter += counter < 0 ? 0 : CP_SIM_SET_HELP;
+	}
+	return counter < 0 ? -1 : counter * CP_SIM_PARTS + atoi(part + 1) % CP_SIM_PARTS;
 }
 
 /* "==PID== process PID NAME VALUE", and of others than the first machine

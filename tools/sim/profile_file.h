@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 10
+#define CP_PROFILE_VERSION 11
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */

@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 10
+#define CP_SIM_PROTOCOL 11
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -197,6 +197,21 @@ enum {
 	X(llc_fills)                                                                     \
 	X(beyond_l2_lines)                                                               \
 	X(llc_accesses)
+/*
+ * What tells more of those that are counted in bursts, since L1 keeps its sampled sets:
+ * kept_lines: lines that loads and stores have brought there, of bursts and in full as
+ * above; the last part is what came neither in a burst nor in full.
+ * firsts: by sampled set, those of its lines that a burst asked for while L1 need not
+ * have had them if it had been emptied, and of these, the ones that it had not.
+ */
+#define CP_SIM_HELP_COUNTERS(X)                                                          \
+	X(kept_lines)                                                                    \
+	X(code_firsts)                                                                   \
+	X(code_firsts_missed)                                                            \
+	X(load_firsts)                                                                   \
+	X(load_firsts_missed)                                                            \
+	X(store_firsts)                                                                  \
+	X(store_firsts_missed)
 
 enum cp_sim_sampled {
 #define X(name) CP_SIM_BURST_##name,
@@ -208,7 +223,12 @@ enum cp_sim_sampled {
 	CP_SIM_SET_COUNTERS(X)
 #undef X
 		CP_SIM_SET_SWEEP,
-	CP_SIM_NSAMPLED = CP_SIM_SET_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_SET_HELP = CP_SIM_SET_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_BEFORE_HELP = CP_SIM_SET_HELP - 1,
+#define X(name) CP_SIM_HELP_##name,
+	CP_SIM_HELP_COUNTERS(X)
+#undef X
+		CP_SIM_NSAMPLED,
 };
 
 /* Where part g of one of them is, as if it were behind the other counters. */

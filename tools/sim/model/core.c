@@ -246,7 +246,9 @@ static void rank_stamps(struct core *core)
 	cache_rank(&core->dtlb, 0);
 	cache_rank(&core->itlb_2m, 0);
 	cache_rank(&core->dtlb_2m, 0);
-	core->newest_dropped = 0;
+	core->newest_dropped = core->first_before = 0;
+	if (core->sets)
+		core->sets->began = 0;
 	core->clock = CACHE_MAX_WAYS + 2;
 }
 

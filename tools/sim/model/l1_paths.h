@@ -17,6 +17,7 @@
 #include "model/batch.h"
 #include "model/huge.h"
 #include "model/outer_paths.h"
+#include "model/sets.h"
 #include "model/sweep.h"
 
 /* The byte of a way of a first-level TLB: 0, or */
@@ -314,6 +315,14 @@ LANES_INLINE uint8_t admit_line(
 	return flags | (uint8_t)settled; /* that is L1_FILTERED */
 }
 
+/* A line, or its victim, has had that stamp. */
+LANES_INLINE void note_first(struct core *core, struct shape s, uint64_t line,
+	enum access kind, uint32_t stamp, int missed)
+{
+	if (!s.l2 && __builtin_expect(stamp < core->first_before, 0))
+		sample_sets_first(core, line, kind, missed);
+}
+
 /* L1D makes room for the line.  What does not hang on the levels behind it is done
  * first: the compiler has little to keep. */
 LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
@@ -328,6 +337,8 @@ LANES_INLINE void l1d_miss(struct core *core, struct shape s, struct cache *l1d,
 	if (!s.l2 && !*stamp_at(core, at.line)) {
 		core->unsure[UNSURE_LOADS - LOAD + kind]++;
 		is |= L1_UNSURE;
+	} else {
+		note_first(core, s, line, kind, *stamp_at(core, at.line), 1);
 	}
 	row_tags(p.row)[w.n] = p.tag;
 	core->count[CP_SIM_l1d_load_lines - LOAD + kind]++;
@@ -356,6 +367,7 @@ LANES_INLINE void data_line(struct core *core, struct shape s, uint64_t full,
 			core, s, &l1d, p, full, line, kind, writes, page, settled, stamp);
 		return;
 	}
+	note_first(core, s, line, kind, *stamp_at(core, at.line), 0);
 	*flags = l1d_used(core, s, line, *flags, writes);
 	*flags = admit_line(core, full, *flags, at, settled);
 	renew_stamp(core, at.line, stamp);
@@ -435,6 +447,8 @@ LANES_INLINE struct way l1i_miss(struct core *core, struct shape s, struct cache
 	core->code[old & (CODE_FILTER - 1)].line = NO_LINE; /* as in forget_line() */
 	core->count[CP_SIM_l1i_misses]++;
 	core->unsure[UNSURE_CODE] += !row_stamps(l1i, p.row)[w.n];
+	if (row_stamps(l1i, p.row)[w.n])
+		note_first(core, s, line, IFETCH, row_stamps(l1i, p.row)[w.n], 1);
 	row_tags(p.row)[w.n] = p.tag;
 	fetch_line(core, s, line, IFETCH);
 	return w;
@@ -464,6 +478,7 @@ LANES_INLINE struct way l1i_touch(
 
 	if (way < 0)
 		return l1i_miss(core, s, l1i, line, p);
+	note_first(core, s, line, IFETCH, row_stamps(l1i, p.row)[way], 0);
 	return way_of(p, (unsigned)way);
 }
 

@@ -217,6 +217,7 @@ struct core {
 	uint32_t area_shift;  /* from a line's number to its area's (huge.h), or 0 */
 	uint32_t stlb_is_small;  /* there are no huge pages in it */
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
+	uint32_t first_before; /* in a burst, stamps of lines that it has not used yet */
 	struct uncore *uncore;
 	struct core *next;
 	uint64_t size;                 /* of this and of what lies behind it */

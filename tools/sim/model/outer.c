@@ -277,6 +277,7 @@ static int fetch_in_sets(struct core *core, uint64_t line, enum access kind)
 {
 	if (sample_leaves_out(core->sets, line))
 		return OWNED;
+	core->sets->kept += kind != IFETCH;
 	if (is_sweeping(core, SWEEP_L2)) {
 		sweep_ask(core, line);
 		sample_sets_take_swept(core, line);

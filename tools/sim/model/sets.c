@@ -91,6 +91,17 @@ static uint64_t *counts_of(struct core *core, uint64_t line)
 	return sets->count[sets->part[line & sets->mask] - 1] - CP_SIM_NBURST;
 }
 
+void sample_sets_first(struct core *core, uint64_t line, enum access kind, int missed)
+{
+	uint64_t *to;
+
+	if (sample_leaves_out(core->sets, line))
+		return;
+	to = counts_of(core, line) + CP_SIM_HELP_code_firsts + 2 * (int)kind;
+	to[0]++;
+	to[1] += (uint64_t)missed;
+}
+
 void sample_sets_take_swept(struct core *core, uint64_t line)
 {
 	uint64_t *to = counts_of(core, line) + CP_SIM_SET_SWEEP,

@@ -25,6 +25,10 @@ struct sample_sets {
 	uint32_t apart;                   /* no two of them are neighbours */
 	uint64_t left_out;                /* a bit of each group */
 	uint8_t part[SAMPLE_MOST_GROUPS]; /* 1 + which one it is, or 0: left out */
+	/* Of a core: when its burst began, as a stamp, or 0; and how many lines loads and
+	 * stores have brought to these sets of L1D since they were looked at. */
+	uint32_t began;
+	uint64_t kept;
 	/* By part and enum cp_sim_sampled, from CP_SIM_NBURST on. */
 	uint64_t count[CP_SIM_GROUPS][CP_SIM_NSAMPLED - CP_SIM_NBURST];
 };
@@ -50,6 +54,9 @@ int sample_sets_begin(struct core *core, const struct sample_sets *chosen);
  * points of a sweep have. */
 void sample_sets_take(struct core *core, uint64_t line);
 void sample_sets_take_swept(struct core *core, uint64_t line);
+
+/* L1 is asked for a line for the first time in a burst. */
+void sample_sets_first(struct core *core, uint64_t line, enum access kind, int missed);
 
 /* While first levels are simulated in those sets only, paths.log takes a log of words:
  * the address of a load, of a line of code, or the complement of a store's.  If an

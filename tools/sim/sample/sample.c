@@ -92,6 +92,8 @@ static void take_sets(ULong *count, const struct core *core)
 		from[CP_SIM_SET_llc_accesses] = missed;
 		for (UInt i = CP_SIM_NBURST; i < sampled_counters(); i++)
 			count[i * CP_SIM_PARTS + g] += from[i];
+		for (UInt i = CP_SIM_SET_HELP; i < CP_SIM_NSAMPLED; i++)
+			count[i * CP_SIM_PARTS + g] += from[i];
 	}
 }
 
@@ -103,6 +105,8 @@ static void take_parts(
 	if (t->phase == COUNTING && t->part != CP_SIM_IN_FULL)
 		take_unsure(count, core);
 	take_sets(count, core);
+	count += t->phase == COUNTING ? t->part : CP_SIM_UNSURE;
+	count[CP_SIM_HELP_kept_lines * CP_SIM_PARTS] += core->sets->kept;
 }
 
 /* Takes what was counted since the last time. */
@@ -112,16 +116,26 @@ static void take_sample(struct sample_thread *t, UInt machine, struct core *core
 		take_parts(t->count, t, core);
 	take_parts(sampling.machine[machine], t, core);
 	for (UInt g = 0; g < tool_options.sample.sets; g++)
-		VG_(memset)
-	(core->sets->count[g], 0, (sampled_counters() - CP_SIM_NBURST) * sizeof(ULong));
+		VG_(memset)(core->sets->count[g], 0, sizeof(core->sets->count[g]));
+	core->sets->kept = 0;
 	VG_(memset)(core->count, 0, sizeof(core->count));
 	VG_(memset)(core->unsure, 0, sizeof(core->unsure));
 }
 
 /* ---- phases ---- */
 
+/* First references are of interest while counts are taken that began with empty sets. */
+static void watch_firsts(const struct sample_thread *t)
+{
+	Bool counts = t && t->phase == COUNTING && t->part != CP_SIM_IN_FULL;
+
+	for (UInt i = 0; i < team.size; i++)
+		team.member[i]->first_before = counts ? team.member[i]->sets->began : 0;
+}
+
 static void use_log(const struct sample_thread *t)
 {
+	watch_firsts(t);
 	sample_log_use(!t                    ? SAMPLE_NOTHING
 		       : t->phase == BETWEEN ? SAMPLE_SETS
 					     : SAMPLE_ALL);
@@ -156,6 +170,7 @@ static void change_phase(struct sample_thread *t)
 	case BETWEEN:
 		for (UInt i = 0; i < team.size; i++) {
 			team.member[i]->last_line = NO_LINE; /* it was not kept */
+			team.member[i]->sets->began = (uint32_t)team.member[i]->clock;
 			core_empty(team.member[i]);
 		}
 		t->phase = WARMING;
@@ -323,7 +338,7 @@ void sample_forget(struct sample_thread *t)
 
 static void copy_parts(ULong *to, const ULong *from)
 {
-	for (UInt i = 0; to && from && i < sampled_counters() * CP_SIM_PARTS; i++)
+	for (UInt i = 0; to && from && i < CP_SIM_SAMPLE_WORDS; i++)
 		to[i] = from[i];
 }
 
@@ -335,6 +350,25 @@ void sample_copy(const struct sample_thread *t, ULong *to)
 void sample_copy_machine(UInt machine, ULong *to)
 {
 	copy_parts(to, sampling.machine ? sampling.machine[machine] : NULL);
+}
+
+static void say_part(
+	const HChar *who, UInt number, const HChar *name, UInt g, const ULong *count)
+{
+	VG_(umsg)("%s %u sample_%s_%u %llu\n", who, number, name, g, count[g]);
+}
+
+static void say_help(const HChar *who, UInt number, const ULong *count)
+{
+	static const HChar *const names[] = {
+#define X(name) #name,
+		CP_SIM_HELP_COUNTERS(X)
+#undef X
+	};
+
+	for (UInt i = 0; i < CP_SIM_NSAMPLED - CP_SIM_SET_HELP; i++)
+		for (UInt g = 0; g < CP_SIM_PARTS; g++)
+			say_part(who, number, names[i], g, count + i * CP_SIM_PARTS);
 }
 
 static void say_parts(const HChar *who, UInt number, const ULong *count)
@@ -353,6 +387,7 @@ static void say_parts(const HChar *who, UInt number, const ULong *count)
 		count[i * CP_SIM_PARTS + g]);
 	else VG_(umsg)("%s %u sample_sweep%u_%u %llu\n", who, number,
 		i - CP_SIM_SET_SWEEP, g, count[i * CP_SIM_PARTS + g]);
+	say_help(who, number, count + CP_SIM_SET_HELP * CP_SIM_PARTS);
 }
 
 void sample_report(const struct sample_thread *t, UInt tid)
