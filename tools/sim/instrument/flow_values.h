@@ -9,7 +9,6 @@
 #include "instrument/carried.h"
 #include "instrument/flow_keep.h"
 #include "instrument/flow_registers.h"
-#include "instrument/flows.h"
 #include "instrument/latency.h"
 #include "instrument/trails.h"
 

@@ -5,6 +5,7 @@
  * latencies of hits.
  */
 #include "instrument/flow_values.h"
+#include "instrument/flows.h"
 
 /* A divider is as busy as a register would be late that is made of itself. */
 static void use_divider(const IRExpr *e)
