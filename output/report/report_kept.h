@@ -37,8 +37,7 @@ struct cp_kept_share {
 struct cp_kept_share cp_kept_share(const struct cp_pool *pool);
 
 /* Takes what was kept: CP_SAMPLE_HELP counters of CP_SAMPLE_PARTS each.  firsts: the
- * union of what cp_kept_firsts says of the count's terms. */
-unsigned cp_kept_firsts(unsigned sampled);
+ * union of what cp_sample_firsts() says of the count's terms. */
 void cp_kept_take(struct cp_pool *pool, const uint64_t *help, unsigned firsts);
 
 #endif

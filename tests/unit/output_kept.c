@@ -65,6 +65,50 @@ static void test_line(void)
 	ok(cp_pool_mixed_square(&pool) > 2000, "what is made of counts has it all");
 }
 
+/* What group g differs by from the line through the others, whose slopes by
+ * instructions and lines are the least squares', each by its group's instructions. */
+static double off_others(const struct cp_pool *pool, unsigned left_out)
+{
+	double ii = 0, il = 0, ll = 0, iy = 0, ly = 0, by_in, by_line;
+
+	for (unsigned g = 0; g < GROUPS; g++) {
+		double in = pool->in[g], lines = pool->kept[g], y = pool->bursts[g];
+
+		if (g == left_out)
+			continue;
+		ii += in;
+		il += lines;
+		ll += lines * lines / in;
+		iy += y;
+		ly += lines * y / in;
+	}
+	by_in = (iy * ll - ly * il) / (ii * ll - il * il);
+	by_line = (ly * ii - iy * il) / (ii * ll - il * il);
+	return pool->bursts[left_out] - by_in * pool->in[left_out] -
+	       by_line * pool->kept[left_out];
+}
+
+static void test_left_out(void)
+{
+	struct cp_pool pool = make_pool(GROUPS);
+	struct cp_kept_fit fit;
+	double squares = 0, t = cp_student(GROUPS - 2);
+
+	for (unsigned g = 0; g < GROUPS; g++) {
+		pool.in[g] += 100 * (double)(g % 3);
+		pool.bursts[g] += (double)(g * g % 7);
+	}
+	fit = cp_kept_fit(&pool, -1);
+	for (unsigned g = 0; g < GROUPS; g++) {
+		double off = fit.weight[g] * off_others(&pool, g);
+
+		squares += off * off;
+	}
+	squares *= t * t * (GROUPS - 1) / GROUPS;
+	is_double_near(square_of(&pool) / squares, 1, 1e-9,
+		"by what each group is off the line of the others");
+}
+
 static void test_no_line(void)
 {
 	struct cp_pool pool = make_pool(13);
@@ -128,13 +172,19 @@ static void test_take(void)
 	is_double_near(pool.missed[3], 403, 0, "of which some missed");
 	cp_kept_take(&pool, help[0], cp_sample_firsts(CP_SIM_BURST_l2_accesses));
 	is_double_near(pool.firsts[0], 300 + 100 + 300 + 500, 0, "L2 has all of them");
+	pool = (struct cp_pool){.nsets = 4, .ngroups = 64};
+	cp_kept_take(&pool, help[0],
+		cp_sample_firsts(CP_SIM_BURST_l1d_load_lines) |
+			cp_sample_firsts(CP_SIM_BURST_l1d_writebacks));
+	is_double_near(pool.firsts[3], 0, 0, "but not with what has none in it");
 	ok(cp_sample_firsts(CP_SIM_SET_l2_fills) == 0, "sets are never emptied");
 }
 
 int main(void)
 {
-	plan(25);
+	plan(27);
 	test_line();
+	test_left_out();
 	test_no_line();
 	test_share();
 	test_take();
