@@ -72,8 +72,8 @@ for my $seed (1, 2) {
 
 # From one sample, two machines are told apart that by themselves are too close.
 {
-	my $middle = machine_file('middle', l1d => '16K 8 64');
-	compare('sets=02,warm=20000,burst=01000,period=00000600000,seed=0003', [$plain, $middle], @mix);
+	my $middle = machine_file('middle', l1d => '20K 10 64');
+	compare('sets=02,warm=20000,burst=01000,period=00001200000,seed=0003', [$plain, $middle], @mix);
 	my ($one, $other) = map { $compared->{machines}[$_]{metrics}{miss_cycles} } 0, 1;
 	cmp_ok(sqrt($one->{error}**2 + $other->{error}**2), '>', abs($other->{value} - $one->{value}), 'close to each other');
 	my ($answer) = grep { $_->{group} eq 'cache' } @{$compared->{answers}};
