@@ -66,6 +66,7 @@ static void test_rounds(void)
 	set_rounds(&all, CP_FIGURE_MEMORY, some);
 	set_rounds(&all, CP_FIGURE_CLOCK, some);
 	set_rounds(&all, CP_FIGURE_STLB, some);
+	set_rounds(&all, CP_FIGURE_STAY, some);
 	set_rounds(&all, CP_FIGURE_LLC_RANDOM, some);
 	set_rounds(&all, CP_FIGURE_WINDOW, few);
 	set_rounds(&all, CP_FIGURE_TRANSFER, most);
@@ -82,6 +83,9 @@ static void test_rounds(void)
 	is_double_near(all.value[CP_FIGURE_STLB], 400, 0, "of curves the last");
 	is_double_near(all.spread[CP_FIGURE_STLB], 296 / 400.0, 1e-9,
 		"and those of the second half");
+	is_double_near(all.value[CP_FIGURE_STAY], 400, 0, "so of what others disturb");
+	is_double_near(
+		all.spread[CP_FIGURE_STAY], 300 / 400.0, 1e-9, "and those of all rounds");
 	ok(isnan(all.value[CP_FIGURE_WINDOW]), "two rounds of five are none");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "and that is not stable");
 	is_double_near(all.value[CP_FIGURE_TRANSFER], 5, 0, "three are");

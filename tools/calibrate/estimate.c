@@ -9,8 +9,9 @@
 
 /* The round that counts: the least time and the greatest rate are nearest to what the
  * host can do.  Noise moves the place where a curve steps both ways; a curve of the least
- * times of all rounds so far is best in the last one. */
-enum best { LEAST, MOST, MIDDLE, LAST };
+ * times of all rounds so far is best in the last one.  Where what others do goes on for
+ * longer than a run, its later rounds agree and are wrong: the first ones count, too. */
+enum best { LEAST, MOST, MIDDLE, LAST, LAST_OF_ALL };
 
 static const struct {
 	const char *name, *unit, *title;
@@ -54,7 +55,7 @@ static const struct {
 	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get",
 		MIDDLE},
 	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE},
-	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST},
+	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST_OF_ALL},
 	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
 		LEAST},
 };
@@ -99,13 +100,13 @@ static double best_of(const double sorted[], unsigned count, enum best best)
 	return sorted[best == LEAST ? 0 : count - 1];
 }
 
-/* The spread of the last round: the largest distance from it in the later half of the
- * rounds, whose curves rest on most of them, too. */
-static double spread_of_last(const double values[], unsigned count)
+/* The spread of the last round: the largest distance from it in the rounds behind those,
+ * which is the later half where curves rest on most of them, too. */
+static double spread_of_last(const double values[], unsigned from, unsigned count)
 {
 	double last = values[count - 1], most = 0;
 
-	for (unsigned i = count / 2; i < count; i++)
+	for (unsigned i = from; i < count; i++)
 		most = fmax(most, fabs(values[i] - last) / last);
 	return most;
 }
@@ -144,9 +145,10 @@ static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 	/* Values that most rounds lack are left out. */
 	if (2 * count <= calibration->rounds)
 		return;
-	if (best == LAST) {
+	if (best == LAST || best == LAST_OF_ALL) {
 		calibration->value[figure] = values[count - 1];
-		calibration->spread[figure] = spread_of_last(values, count);
+		calibration->spread[figure] =
+			spread_of_last(values, best == LAST ? count / 2 : 0, count);
 		return;
 	}
 	qsort(values, count, sizeof(values[0]), compare_values);
