@@ -315,22 +315,6 @@ static UInt of_divider(IROp op)
 	}
 }
 
-static Bool multiplies_integers(IROp op)
-{
-	switch (op) {
-	case Iop_Mul16:
-	case Iop_Mul32:
-	case Iop_Mul64:
-	case Iop_MullU32:
-	case Iop_MullS32:
-	case Iop_MullU64:
-	case Iop_MullS64:
-		return True;
-	default:
-		return False;
-	}
-}
-
 static IROp operation_of(const IRExpr *e)
 {
 	switch (e->tag) {
@@ -424,7 +408,7 @@ void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType ty
 	if (instruction != units->instruction)
 		units->uses = 0;
 	units->instruction = instruction;
-	use(units, UNIT_INTEGERS, multiplies_integers(op) ? 300 : 0);
+	use(units, UNIT_INTEGERS, of_integers(op) == MULTIPLY ? 300 : 0);
 	if (is_vector(type) || kind_of(e) == FLOAT_ADD || kind_of(e) == FLOAT_MULTIPLY)
 		use_of_vectors(units, e, op);
 }

@@ -25,8 +25,7 @@ Bool only_moves(const IRExpr *e);
 Bool widens(const IRExpr *e);
 
 /* A register times a power of two, and a sum: both in one instruction are a lea, which
- * takes a cycle more (Golden Cove, measured; AMD's, "Software Optimization Guide for the
- * AMD Zen4 Microarchitecture", 2.10.2). */
+ * takes a cycle more (Golden Cove, measured; assumed of all others of x86-64). */
 Bool scales(const IRExpr *e);
 Bool is_sum(const IRExpr *e);
 #if defined(VGA_amd64)
@@ -63,8 +62,8 @@ struct units {
  * pieces it is of. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type);
 
-/* How long it keeps a divider busy; 0: it does not (Golden Cove, measured; of several
- * floats by uops.info). */
+/* How long it keeps a divider busy; 0: it does not (Golden Cove, measured; assumed of
+ * roots and of vectors, of 256 bits twice as long as of 128). */
 UInt cycles_of_divider(const IRExpr *e);
 
 /* What they take at the least, in hundredths of cycles. */
