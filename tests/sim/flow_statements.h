@@ -11,6 +11,7 @@
 #include "pub_tool_guest.h"
 #include "instrument/flows.h"
 #include "model/ahead.h"
+#include "tests/tap/tap.h"
 
 /* ---- what of the core of Valgrind is needed ---- */
 
@@ -119,6 +120,19 @@ __attribute__((unused)) static void put_register(int n, IRTemp temp, IRType type
 	s.Ist.Put.offset = FIRST_REGISTER + 8 * n;
 	s.Ist.Put.data = &temps[temp];
 	follow(s);
+}
+
+/* A core that executes out of order; the test's plan is open. */
+static void begin_test(void)
+{
+	plan_lazy();
+	tool_options.nmachines = 1;
+	tool_options.machines[0].ooo = (struct ooo){.l1 = L1,
+		.window = 224,
+		.width = 400,
+		.loads = 200,
+		.stores = 100,
+		.float_add = 2};
 }
 
 static void begin(void)

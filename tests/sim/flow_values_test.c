@@ -193,14 +193,7 @@ static void repetitions(void)
 
 int main(void)
 {
-	plan_lazy();
-	tool_options.nmachines = 1;
-	tool_options.machines[0].ooo = (struct ooo){.l1 = L1,
-		.window = 224,
-		.width = 400,
-		.loads = 200,
-		.stores = 100,
-		.float_add = 2};
+	begin_test();
 	additions_of_floats();
 	scaled_sums();
 	widened();

@@ -482,14 +482,7 @@ static void random_superblock(int round)
 
 int main(void)
 {
-	plan_lazy();
-	tool_options.nmachines = 1;
-	tool_options.machines[0].ooo = (struct ooo){.l1 = L1,
-		.window = 224,
-		.width = 400,
-		.loads = 200,
-		.stores = 100,
-		.float_add = 2};
+	begin_test();
 	one_register();
 	issued_late();
 	a_byte();
