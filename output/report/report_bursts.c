@@ -365,9 +365,9 @@ static struct cp_pool pool_of_place(
 static double unsure_of_place(const struct cp_pool *pool, const struct cp_pool *all)
 {
 	double most = cp_pool_without(pool, -1, -1) + none_of(pool),
-	       unsure = 2 * cp_pool_unsure(all);
+	       unsure = unsure_of(all);
 
-	return (unsure < most ? unsure : most) - cp_pool_unsure(pool);
+	return (unsure < most ? unsure : most) - none_of(pool);
 }
 
 static bool is_in_few(const struct cp_pool *place, double value)
