@@ -49,6 +49,12 @@ FROZEN = [
     ('2026-11-27', None, '''
         2mm cg-wild cg-near backprop-columns backprop-rows bh atax-columns atax-rows ep cfd bisort correlation-columns
         correlation-rows ft-strided ft-copied dwt2d-columns dwt2d-strips em3d deriche is gaussian health fdtd-2d mg'''),
+    # Rodinia, Olden and the GAP benchmarks in turn, likewise (hotspot3D is the heat in a cube; bc, cc_sv and tc of GAP were here,
+    # and of bfs, pr and sssp other ways than its own)
+    ('2026-11-27', None, '''
+        heartwall mst-chains mst-slots bfs-down bfs-both-ways hotspot-asking hotspot-framed perimeter cc-names cc-afforest
+        hybridsort-at-once hybridsort-buckets power pr-by-chance pr-by-degree lavamd treeadd-wild treeadd-near sssp-rounds
+        sssp-buckets'''),
 ]
 
 # The same work done badly and well.
@@ -60,7 +66,10 @@ PAIRS = [('gemm-columns', 'gemm-rows'), ('mvt-columns', 'mvt-rows'), ('transpose
          ('sort-heap', 'sort-merge'), ('unite-wild', 'unite-near'), ('particles-wild', 'particles-sorted'),
          ('ask-in-turn', 'ask-by-blocks'), ('pick-wild', 'pick-sorted'), ('lists-one-by-one', 'lists-abreast'),
          ('dot-one', 'dot-four'), ('cg-wild', 'cg-near'), ('backprop-columns', 'backprop-rows'), ('atax-columns', 'atax-rows'),
-         ('correlation-columns', 'correlation-rows'), ('ft-strided', 'ft-copied'), ('dwt2d-columns', 'dwt2d-strips')]
+         ('correlation-columns', 'correlation-rows'), ('ft-strided', 'ft-copied'), ('dwt2d-columns', 'dwt2d-strips'),
+         ('mst-chains', 'mst-slots'), ('bfs-down', 'bfs-both-ways'), ('hotspot-asking', 'hotspot-framed'),
+         ('cc-names', 'cc-afforest'), ('hybridsort-at-once', 'hybridsort-buckets'), ('pr-by-chance', 'pr-by-degree'),
+         ('treeadd-wild', 'treeadd-near'), ('sssp-rounds', 'sssp-buckets')]
 LEAST_PAIR = 1.3
 
 C_SOURCE = ''.join(f'''

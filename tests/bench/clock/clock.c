@@ -50,7 +50,8 @@ static const struct kernel *const lists[] = {dense_kernels, stream_kernels, grap
 	lookup_kernels, other_kernels, numeric_kernels, structure_kernels,
 	various_kernels, arithmetic_kernels, record_kernels, order_kernels,
 	linear_kernels, edge_kernels, string_kernels, choice_kernels, polybench_kernels,
-	nas_kernels, rodinia_kernels, olden_kernels};
+	nas_kernels, rodinia_kernels, olden_kernels, rodinia2_kernels, olden2_kernels,
+	gapbs_kernels};
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
 static double cpu_seconds(void)
