@@ -31,6 +31,12 @@ sub doctor { command(['doctor', @_]) }
 	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream mispredict)) {
 		ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");
 	}
+	# Of two points of a curve nobody knows which it is nearer to, however alike the rounds are.
+	for my $name (qw(dtlb_reach stlb_reach window llc_random llc_streamed llc_stay)) {
+		my ($value, $spread) = @{$figure{$name}}{qw(value spread)};
+		ok(!defined $value || $made->{calibration}{rounds} < 2 || $figure{$name}{at_least} || ($spread // 0) > 0.01,
+			"$name: no nearer than the points of its curve") or diag($run->{out});
+	}
 	cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');
 	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
 		source() . '/doc/cachepeek-doctor-1.schema.json', write_file(scratch('doctor.json'), $run->{out})]);
@@ -79,6 +85,24 @@ for my $case (
 	my $run = run(command => ['sh', '-c', 'ulimit -v 150000; exec "$@"', '-', cli(), 'doctor', '--calibrate', '-o', $file]);
 	is(status_text($run->{status}), 'exit 1', 'without memory');
 	is($run->{err}, "cachepeek: no memory to calibrate with: 160 MiB are needed, better 640 MiB\n", 'which is said');
+}
+
+# In a control group: who takes more than its limit is killed.  (What is read: tests/unit/tools_memory_left.c.)
+SKIP: {
+	my $group = '/sys/fs/cgroup/memory/cachepeek-test-' . $$;
+	skip('no control group can be made', 6) unless -e '/sys/fs/cgroup/memory/memory.limit_in_bytes' && mkdir $group;
+	my @in = ('sh', '-c', 'echo $1M > $2/memory.limit_in_bytes && echo $$ > $2/tasks && shift 2 && exec "$@"', '-');
+	my $run = run(command => [@in, 150, $group, cli(), 'doctor', '--calibrate', '-o', scratch('never.machine')]);
+	is(status_text($run->{status}), 'exit 1', 'a group with too little');
+	is($run->{err}, "cachepeek: no memory to calibrate with: 160 MiB are needed, better 640 MiB\n", 'which is said as well');
+	ok(!-e scratch('never.machine'), 'and no file is made');
+	my $less = run(command => [@in, 200, $group, cli(), 'doctor', '--calibrate', '-o', $file]);
+	rmdir $group;
+	is(status_text($less->{status}), 'exit 0', 'a group with enough') or diag($less->{err});
+	like($less->{out}, qr/^measured in \d+ rounds?, [\d.]+ s, with 32 MiB/m, 'for less memory') or diag($less->{out});
+	my ($last) = $less->{out} =~ /L3 (\d+) MiB/;
+	unlike($less->{out}, qr/^  L3 that streams get +\d/m, 'which says nothing of a last level that is larger')
+		if ($last // 0) >= 32;
 }
 
 # ---- where it can do less: what could not be measured is assumed ----

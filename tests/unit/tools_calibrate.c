@@ -38,6 +38,23 @@ static void test_steps(void)
 	is_u64(cp_curve_step(last, COUNT(last), 0, 7), 1, "a step at the end");
 }
 
+#define STEP 0.1 /* of the curves, as a share */
+
+/* A round, and the half that it is of. */
+static void set_round(struct cp_calibration *calibration, unsigned i,
+	enum cp_figure figure, double value)
+{
+	struct cp_round *rounds[] = {&calibration->round[i], &calibration->half[i % 2]};
+
+	for (unsigned k = 0; k < 2; k++) {
+		double high = figure == CP_FIGURE_CLOCK ? value : value * (1 + STEP);
+
+		cp_found_between(rounds[k], figure, value, NAN, NAN);
+		if (cp_figure_has_grid(figure))
+			cp_found_between(rounds[k], figure, value, value, high);
+	}
+}
+
 static struct cp_calibration made(void)
 {
 	struct cp_calibration calibration = {.rounds = ROUNDS};
@@ -45,8 +62,8 @@ static struct cp_calibration made(void)
 	cp_machine_sysfs(&calibration.machine);
 	for (unsigned i = 0; i < ROUNDS; i++)
 		for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
-			calibration.round[i][figure] =
-				figure == CP_FIGURE_WALKERS ? 4 : 10 + figure;
+			set_round(&calibration, i, (enum cp_figure)figure,
+				figure == CP_FIGURE_WALKERS ? 4 : 10 + figure);
 	return calibration;
 }
 
@@ -54,7 +71,7 @@ static void set_rounds(struct cp_calibration *calibration, enum cp_figure figure
 	const double rounds[ROUNDS])
 {
 	for (unsigned i = 0; i < ROUNDS; i++)
-		calibration->round[i][figure] = rounds[i];
+		set_round(calibration, i, figure, rounds[i]);
 }
 
 static void test_rounds(void)
@@ -63,25 +80,27 @@ static void test_rounds(void)
 			    few[] = {NAN, 5, NAN, 6, NAN}, most[] = {NAN, 5, 7, 6, NAN};
 	struct cp_calibration all = made();
 
-	set_rounds(&all, CP_FIGURE_MEMORY, some);
-	set_rounds(&all, CP_FIGURE_CLOCK, some);
-	set_rounds(&all, CP_FIGURE_STLB, some);
+	set_rounds(&all, CP_FIGURE_LLC, some);
+	set_rounds(&all, CP_FIGURE_WIDTH, some);
+	set_rounds(&all, CP_FIGURE_STLB_HIT, some);
 	set_rounds(&all, CP_FIGURE_STAY, some);
 	set_rounds(&all, CP_FIGURE_LLC_RANDOM, some);
 	set_rounds(&all, CP_FIGURE_WINDOW, few);
 	set_rounds(&all, CP_FIGURE_TRANSFER, most);
 	cp_calibration_conclude(&all);
-	is_double_near(all.value[CP_FIGURE_MEMORY], 100, 0, "of times the least");
+	is_double_near(all.value[CP_FIGURE_LLC], 104, 0, "of times the least but one");
 	is_double_near(
-		all.spread[CP_FIGURE_MEMORY], 0.1, 1e-9, "and how far the middle is");
-	ok(cp_figure_is_stable(&all, CP_FIGURE_MEMORY), "which is near enough");
-	is_double_near(all.value[CP_FIGURE_CLOCK], 400, 0, "of rates the most");
-	ok(!cp_figure_is_stable(&all, CP_FIGURE_CLOCK), "which is far from the middle");
+		all.spread[CP_FIGURE_LLC], 6 / 104.0, 1e-9, "and how far the middle is");
+	ok(cp_figure_is_stable(&all, CP_FIGURE_LLC), "which is near enough");
+	is_double_near(all.value[CP_FIGURE_WIDTH], 130, 0, "of rates the most but one");
+	is_double_near(all.spread[CP_FIGURE_WIDTH], 270 / 130.0, 1e-9,
+		"and how far the most is");
+	ok(!cp_figure_is_stable(&all, CP_FIGURE_WIDTH), "which is far from it");
 	is_double_near(all.value[CP_FIGURE_LLC_RANDOM], 110, 0, "of places the middle");
-	is_double_near(all.spread[CP_FIGURE_LLC_RANDOM], 26 / 110.0, 1e-9,
-		"and the half around");
-	is_double_near(all.value[CP_FIGURE_STLB], 400, 0, "of curves the last");
-	is_double_near(all.spread[CP_FIGURE_STLB], 296 / 400.0, 1e-9,
+	is_double_near(all.spread[CP_FIGURE_LLC_RANDOM], (143 - 110) / 110.0, 1e-9,
+		"and the half around, up to the next point");
+	is_double_near(all.value[CP_FIGURE_STLB_HIT], 400, 0, "of curves the last");
+	is_double_near(all.spread[CP_FIGURE_STLB_HIT], 296 / 400.0, 1e-9,
 		"and those of the second half");
 	is_double_near(all.value[CP_FIGURE_STAY], 400, 0, "so of what others disturb");
 	is_double_near(
@@ -89,6 +108,120 @@ static void test_rounds(void)
 	ok(isnan(all.value[CP_FIGURE_WINDOW]), "two rounds of five are none");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "and that is not stable");
 	is_double_near(all.value[CP_FIGURE_TRANSFER], 5, 0, "three are");
+	is_u64(cp_confirmed(3), 0, "none of which confirms the best");
+	is_u64(cp_confirmed(4), 1, "as of four one does");
+}
+
+/* All rounds alike: what a curve tells is still somewhere between two points, and what
+ * hangs on where pages are is as far off as calibrations are apart. */
+static void test_grids(void)
+{
+	struct cp_calibration all = made();
+	unsigned grids = 0;
+
+	cp_calibration_conclude(&all);
+	for (unsigned i = 0; i < CP_NFIGURES; i++) {
+		enum cp_figure figure = (enum cp_figure)i;
+		bool placed = figure == CP_FIGURE_WALK || figure == CP_FIGURE_WALKERS,
+		     grid = cp_figure_has_grid(figure) && figure != CP_FIGURE_CLOCK;
+
+		grids += grid;
+		is_double_near(all.spread[i],
+			placed ? 0.1
+			: grid ? STEP
+			       : 0,
+			1e-9, "%s: rounds that are alike", cp_figure_name(figure));
+	}
+	is_u64(grids, 6, "figures of a curve");
+	for (unsigned i = 0; i < ROUNDS; i++)
+		for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+			all.round[i].low[figure] = all.round[i].high[figure] = NAN;
+	cp_calibration_conclude(&all);
+	for (unsigned i = 0; i < CP_NFIGURES; i++)
+		ok(cp_figure_is_stable(&all, (enum cp_figure)i) ==
+				!cp_figure_has_grid((enum cp_figure)i),
+			"%s: its points have to be said",
+			cp_figure_name((enum cp_figure)i));
+}
+
+/* What was measured in moments of another clock is off by as much. */
+static void test_clock(void)
+{
+	struct cp_calibration all = made();
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		cp_found_between(&all.round[i], CP_FIGURE_CLOCK, 3000, 2850, 3030);
+	set_rounds(&all, CP_FIGURE_L1, (const double[]){5, 5, 6, 6, 6});
+	cp_calibration_conclude(&all);
+	is_double_near(all.value[CP_FIGURE_CLOCK], 3000, 0, "the clock of all rounds");
+	is_double_near(all.spread[CP_FIGURE_CLOCK], 0.05, 1e-9, "but not of all moments");
+	is_double_near(all.spread[CP_FIGURE_L2], 0.05, 1e-9, "nor are cycles");
+	is_double_near(all.spread[CP_FIGURE_L1], 0.2, 1e-9, "that were further apart");
+	is_double_near(
+		all.spread[CP_FIGURE_DTLB], STEP, 1e-9, "and pages are as they were");
+}
+
+/* The clock of a round: from that of half of the moments to the highest. */
+static void test_moments(void)
+{
+	static struct cp_host host = {.nmoments = 4, .moments = {0.5, 0.4, 0.6, 0.45}};
+	struct cp_round round;
+
+	cp_round_clear(&round);
+	round.value[CP_FIGURE_CLOCK] = 2400;
+	cp_find_clock(&host, &round);
+	is_double_near(round.low[CP_FIGURE_CLOCK], 2000, 1e-9, "that of most");
+	is_double_near(round.high[CP_FIGURE_CLOCK], 2500, 1e-9, "the highest");
+	is_double_near(round.value[CP_FIGURE_CLOCK], 2400, 0, "and that of the round");
+	is_u64(host.nmoments, 0, "of which the next one has its own");
+}
+
+/* The last rounds rest on the same times: by those of every other round it may be
+ * another value. */
+static void test_halves(void)
+{
+	struct cp_calibration all = made();
+
+	set_rounds(&all, CP_FIGURE_STLB_HIT, (const double[]){8, 8, 8, 8, 8});
+	all.half[1].value[CP_FIGURE_STLB_HIT] = 7;
+	all.half[0].value[CP_FIGURE_PARALLEL] = NAN;
+	cp_calibration_conclude(&all);
+	is_double_near(all.spread[CP_FIGURE_STLB_HIT], 1 / 8.0, 1e-9, "a half's");
+	is_double_near(all.spread[CP_FIGURE_PARALLEL], 1, 1e-9, "one that says nothing");
+}
+
+/* Times are kept by themselves for each half of the rounds. */
+static void find_stlb(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round)
+{
+	(void)host;
+	round->value[CP_FIGURE_STLB_HIT] = kept->stay[1] + kept->far_beside;
+}
+
+static void test_kept(void)
+{
+	static const double times[] = {9, 5, 7, 6};
+	double unknown = NAN;
+	static struct cp_host host;
+	struct cp_round rounds[4], halves[2];
+
+	for (unsigned i = 0; i < 4; i++) {
+		host.round = i;
+		host.half = &halves[i % 2];
+		cp_round_clear(&rounds[i]);
+		cp_keep(&host, &host.kept.stay[1], times[i]);
+		cp_keep(&host, &host.kept.far_beside, 100 * times[i]);
+		cp_find_both(&host, &rounds[i], find_stlb);
+	}
+	is_double_near(
+		rounds[3].value[CP_FIGURE_STLB_HIT], 505, 0, "the least of all rounds");
+	is_double_near(rounds[0].value[CP_FIGURE_STLB_HIT], 909, 0, "so far");
+	is_double_near(halves[0].value[CP_FIGURE_STLB_HIT], 707, 0, "of every other one");
+	is_double_near(halves[1].value[CP_FIGURE_STLB_HIT], 505, 0, "and of the others");
+	ok(isnan(rounds[3].value[CP_FIGURE_CLOCK]) && host.kept.stay[0] == 0,
+		"and nothing else");
+	cp_least(&unknown, 3);
+	is_double_near(unknown, 3, 0, "whatever is known is less than what is not");
 }
 
 /* The file of what made() has, with some figures that are far apart. */
@@ -140,12 +273,12 @@ static void test_text(void)
 	is_u64(machine.walk_latency, 10 + CP_FIGURE_WALK, "walk-latency");
 	is_u64(machine.fill_buffers, 10 + CP_FIGURE_PARALLEL, "fill-buffers");
 	is_u64(machine.cache_to_cache_latency, 10 + CP_FIGURE_TRANSFER, "cache-to-cache");
-	is_u64(machine.memory_latency, 200, "memory-latency");
+	is_u64(machine.memory_latency, 400, "memory-latency");
 	is_u64(machine.assumed,
 		1u << CP_OF_MEMORY | 1u << CP_ASSUMED_WRITE_BUFFERS |
 			1u << CP_ASSUMED_DISTANCE,
 		"which is assumed, as is what is not measured");
-	is_u64(machine.spread[CP_OF_MEMORY], 50 + 1, "and off by its spread");
+	is_u64(machine.spread[CP_OF_MEMORY], 125 + 1, "and off by its spread");
 	is_u64(machine.level[CP_DTLB].sets * machine.level[CP_DTLB].ways, 64, "the DTLB");
 	is_u64(machine.level[CP_STLB].sets, 256, "the STLB's sets");
 	is_u64(machine.level[CP_STLB].ways, 6, "and ways");
@@ -161,9 +294,9 @@ static void test_text(void)
 /* What is not stable is said, and called assumed. */
 static void test_unstable(void)
 {
-	static const double apart[] = {30, 20, 90, 25, 40};
+	static const double apart[] = {30, 15, 90, 25, 40};
 	static const enum cp_figure figures[] = {CP_FIGURE_WALK, CP_FIGURE_STLB_HIT,
-		CP_FIGURE_CLOCK, CP_FIGURE_PARALLEL, CP_FIGURE_TRANSFER};
+		CP_FIGURE_WINDOW, CP_FIGURE_PARALLEL, CP_FIGURE_TRANSFER};
 	struct cp_machine machine = cp_machine_defaults;
 	struct cp_calibration all = made();
 	char *text, error[200] = "", keys[200];
@@ -176,13 +309,13 @@ static void test_unstable(void)
 		"unstable: %s", error);
 	is_u64(machine.walk_latency, 40, "walk-latency");
 	is_u64(machine.level[CP_STLB].latency, 40, "the STLB's");
-	is_u64(machine.clock_mhz, 90, "the clock");
+	is_u64(machine.ooo.window, 40, "the window");
 	is_u64(machine.fill_buffers, 40, "fill-buffers");
-	is_u64(machine.cache_to_cache_latency, 20, "a transfer, as");
+	is_u64(machine.cache_to_cache_latency, 25, "a transfer, as");
 	cp_machine_assumed_keys(&machine, keys, sizeof(keys));
 	is_string(keys,
-		"cache-to-cache-latency, stlb, walk-latency, clock-mhz, fill-buffers, "
-		"write-buffers, prefetch-distance",
+		"cache-to-cache-latency, stlb, walk-latency, fill-buffers, write-buffers, "
+		"window, prefetch-distance",
 		"these are assumed");
 	ok(strstr(text, "\nwalk-latency = 40  # measured, spread 125 %: not stable\n"),
 		"and why: %s", text);
@@ -282,6 +415,34 @@ static void test_out_of_order(void)
 	machine.timed = true;
 	spreads = cp_spreads_of(&machine);
 	ok(spreads.known, "how far its time may be off: %s", spreads.why);
+	free(text);
+}
+
+/* What the file rounds off it may be off, too; and what is more than was waited for. */
+static void test_rounded(void)
+{
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	set_rounds(&all, CP_FIGURE_MISPREDICT, (const double[]){9.6, 9.6, 9.6, 9.6, 9.6});
+	set_rounds(&all, CP_FIGURE_STAY, (const double[]){500, 500, 500, 500, 500});
+	for (unsigned i = 0; i < ROUNDS; i++)
+		all.round[i].high[CP_FIGURE_STAY] = INFINITY;
+	all.half[0].high[CP_FIGURE_STAY] = all.half[1].high[CP_FIGURE_STAY] = INFINITY;
+	cp_calibration_conclude(&all);
+	ok(all.at_least[CP_FIGURE_STAY] && !all.at_least[CP_FIGURE_WINDOW],
+		"no more is known of it");
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
+		error);
+	is_u64(machine.ooo.mispredict, 10, "rounded");
+	is_u64(machine.spread[CP_ASSUMED_MISPREDICT], 4 + 1, "by so much");
+	is_u64(machine.spread[CP_ASSUMED_WINDOW], 10 + 1, "a curve's is as before");
+	is_u64(machine.ooo.stay, 500, "the least that it is");
+	ok(!(machine.assumed >> CP_ASSUMED_STAY & 1), "which nobody assumes");
+	ok(strstr(text, "\nllc-stay = 500  # measured: at least that, spread 0 %\n"),
+		"as its line says: %s", text);
 	free(text);
 }
 
@@ -395,6 +556,11 @@ int main(void)
 	plan_lazy();
 	test_steps();
 	test_rounds();
+	test_grids();
+	test_clock();
+	test_moments();
+	test_halves();
+	test_kept();
 	test_last_level(16);
 	test_last_level(20);
 	test_text();
@@ -402,6 +568,7 @@ int main(void)
 	test_unknown();
 	test_all_assumed();
 	test_out_of_order();
+	test_rounded();
 	test_once();
 	test_curves();
 	test_check();

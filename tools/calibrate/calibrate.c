@@ -21,6 +21,8 @@ enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };
 #define LEAST_BYTES ((size_t)32 * MIB)
 #define ENOUGH_BYTES ((size_t)128 * MIB)
 #define PAGES_BYTES ((size_t)64 * MIB)
+/* The pages and as much to write to, and the program, its tables and a thread. */
+#define OTHER_BYTES (2 * PAGES_BYTES + (size_t)16 * MIB)
 
 /* In the order in which they need each other's figures. */
 static cp_measure *const measures[] = {cp_measure_rates, cp_measure_pages,
@@ -54,12 +56,16 @@ static size_t kernel_number(const char *path, const char *key)
 	return strtoul(at + strlen(key), NULL, 10);
 }
 
-/* Half of what is free, and no more than the limits leave. */
+/* Half of what is free; of what the process's groups leave, all but what else it takes.
+ */
 static size_t free_bytes(void)
 {
-	size_t available = kernel_number("/proc/meminfo", "MemAvailable:");
+	size_t available = kernel_number("/proc/meminfo", "MemAvailable:"),
+	       half = available ? available * 512 : MOST_BYTES,
+	       left = cp_memory_left("/sys/fs/cgroup", "/proc/self/cgroup");
 
-	return available ? available * 512 : MOST_BYTES;
+	left = left > OTHER_BYTES ? left - OTHER_BYTES : 0;
+	return left < half ? left : half;
 }
 
 static int set_up(struct cp_host *host, char *error, size_t error_size)
@@ -67,9 +73,11 @@ static int set_up(struct cp_host *host, char *error, size_t error_size)
 	size_t bytes = MOST_BYTES, most = free_bytes(),
 	       enough = 4 * cp_host_level(host, CP_LLC);
 
-	host->pages = map_touched(PAGES_BYTES, MADV_NOHUGEPAGE);
-	host->scratch = map_touched(PAGES_BYTES, MADV_HUGEPAGE);
 	host->page_bytes = PAGES_BYTES;
+	if (most >= LEAST_BYTES) {
+		host->pages = map_touched(PAGES_BYTES, MADV_NOHUGEPAGE);
+		host->scratch = map_touched(PAGES_BYTES, MADV_HUGEPAGE);
+	}
 	/* Memory much larger than the last level costs only time. */
 	while (bytes > ENOUGH_BYTES && bytes / 2 >= enough)
 		bytes /= 2;
@@ -133,23 +141,38 @@ static double now_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+/* Returns false if there was no time for all of it. */
+static bool run_round(struct cp_host *host, struct cp_round *round, double begin)
+{
+	for (unsigned i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		if (now_seconds() - begin > MOST_SECONDS)
+			return false;
+		measures[i](host, round);
+		cp_look_at_clock(host);
+	}
+	cp_find_clock(host, round);
+	return true;
+}
+
 static void run_rounds(
 	struct cp_calibration *calibration, struct cp_host *host, double begin)
 {
 	double first = now_seconds();
 
+	cp_round_clear(&calibration->half[0]);
+	cp_round_clear(&calibration->half[1]);
 	for (unsigned round = 0; round < CP_CALIBRATE_ROUNDS; round++) {
-		double *found = calibration->round[round];
+		struct cp_round *found = &calibration->round[round];
 
 		/* The host may be a slow one, or a busy one. */
 		if (round && now_seconds() - begin + (now_seconds() - first) / round >
 				     MOST_SECONDS)
 			break;
-		for (unsigned i = 0; i < CP_NFIGURES; i++)
-			found[i] = NAN;
-		for (unsigned i = 0; i < sizeof(measures) / sizeof(measures[0]); i++)
-			if (now_seconds() - begin < MOST_SECONDS)
-				measures[i](host, found);
+		cp_round_clear(found);
+		host->round = round;
+		host->half = &calibration->half[round % 2];
+		if (!run_round(host, found, begin) && round)
+			break; /* those before have more */
 		calibration->rounds++;
 	}
 	calibration->seconds = now_seconds() - begin;

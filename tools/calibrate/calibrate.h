@@ -54,16 +54,46 @@ enum cp_figure {
 #define CP_CALIBRATE_ROUNDS 8
 #define CP_UNSTABLE 0.2 /* of the figure: further apart than that, it is not stable */
 
+/* What a round found, in cycles where the figure's unit says so.  NAN: it could not be
+ * measured. */
+struct cp_round {
+	double value[CP_NFIGURES];
+	/* Of a figure that a curve tells, which is known at some points only, and of the
+	 * clock, which changes: it is between these.  INFINITY: nobody knows how much
+	 * more it is. */
+	double low[CP_NFIGURES], high[CP_NFIGURES];
+};
+
 struct cp_calibration {
 	struct cp_machine machine; /* geometry, from sysfs */
-	/* In cycles where the figure's unit says so.  NAN: it could not be measured. */
-	double round[CP_CALIBRATE_ROUNDS][CP_NFIGURES];
-	double value[CP_NFIGURES], spread[CP_NFIGURES];
+	struct cp_round round[CP_CALIBRATE_ROUNDS];
+	/* By the rounds of even number alone, and by the others: of what rests on all
+	 * rounds so far. */
+	struct cp_round half[2];
+	double value[CP_NFIGURES];
+	double spread[CP_NFIGURES]; /* with what lies between the points of a curve */
+	bool at_least[CP_NFIGURES]; /* no more is known of it */
 	unsigned rounds;
 	double seconds; /* that it took */
 	bool huge;      /* the memory is of huge pages: no walks are in the latencies */
 	size_t bytes;   /* of memory */
 };
+
+/* Nothing is known yet. */
+void cp_round_clear(struct cp_round *round);
+
+/* It is a point of a curve, or lies between two of them. */
+static inline void cp_found_between(struct cp_round *round, enum cp_figure figure,
+	double value, double low, double high)
+{
+	round->value[figure] = value;
+	round->low[figure] = low;
+	round->high[figure] = high;
+}
+
+/* Is it between two values in each round?  Then its spread is never less than their
+ * distance. */
+bool cp_figure_has_grid(enum cp_figure figure);
 
 /* "l2_latency", "cycles", and what it is for people. */
 const char *cp_figure_name(enum cp_figure figure);
@@ -79,11 +109,24 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 void cp_calibration_conclude(struct cp_calibration *calibration);
 bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure);
 
+/* Bytes that the control groups below the root, of which the other file tells those of
+ * this process, let it take; SIZE_MAX: as much as there is. */
+size_t cp_memory_left(const char *root, const char *groups);
+
 /* ---- what is measured with ---- */
 
 #define CP_CURVE_POINTS 56
-#define CP_STAY_POINTS 16
+#define CP_STAY_POINTS 35
+#define CP_MOMENTS 64
 #define CP_SMALL_PAGE ((size_t)4096)
+
+/* Least times of several rounds, all doubles; 0: none. */
+struct cp_kept {
+	double window[CP_CURVE_POINTS], page[CP_CURVE_POINTS], line[CP_CURVE_POINTS],
+		stay[CP_STAY_POINTS];      /* points of curves */
+	double far_alone, far_beside;      /* others: a load's from memory */
+	double walks_beside, lines_beside; /* loads that wait for none */
+};
 
 struct cp_host {
 	const struct cp_machine *machine;
@@ -94,13 +137,14 @@ struct cp_host {
 	size_t page_bytes; /* of each of these */
 	double ns;         /* a cycle takes, as far as known by now */
 	double width;      /* the most instructions a cycle by now */
-	/* Each point of a curve: its least time in all rounds so far; 0: none. */
-	double window_least[CP_CURVE_POINTS], page_least[CP_CURVE_POINTS],
-		line_least[CP_CURVE_POINTS], stay_least[CP_STAY_POINTS];
-	struct cp_parallel {
-		double alone, beside; /* others: a load's */
-	} far_least;
-	double walks_least, lines_least; /* of loads that wait for none */
+	unsigned round;
+	double clocks[CP_CALIBRATE_ROUNDS]; /* of the rounds so far: ns */
+	double moments[CP_MOMENTS];         /* of this round: ns */
+	unsigned nmoments;
+	/* Of all rounds so far, of those of even number, and of the others; and what the
+	 * latter two found. */
+	struct cp_kept kept, kept_half[2];
+	struct cp_round *half;
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
 };
@@ -139,10 +183,29 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context);
 /* The number that a quarter of them is below; sorts them. */
 double cp_quarter(double values[], size_t count);
 
+/* The best that a second one confirms, where there are four or more: for a moment the
+ * clock may be higher than it is else.  Of sorted ones, the best first. */
+size_t cp_confirmed(size_t count);
+
 /* Each adds what it finds to the figures of the round. */
-typedef void cp_measure(struct cp_host *host, double found[CP_NFIGURES]);
+typedef void cp_measure(struct cp_host *host, struct cp_round *round);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
 	cp_measure_branches, cp_measure_streams, cp_measure_stay, cp_measure_transfers;
+
+/* Keeps a time of kept, if it is less than in the rounds before. */
+void cp_keep(struct cp_host *host, const double *place, double now);
+
+/* What follows from the times of all rounds so far, and from those of this half. */
+typedef void cp_find(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round);
+void cp_find_both(struct cp_host *host, struct cp_round *round, cp_find *find);
+
+/* The clock of some moments between measurements, and what a round makes of it. */
+void cp_look_at_clock(struct cp_host *host);
+void cp_find_clock(struct cp_host *host, struct cp_round *round);
+
+/* Nanoseconds of a cycle, now. */
+double cp_cycle_ns(const struct cp_host *host);
 
 /* Cycles of a load that depends on the one before, from all over so many bytes, and of
  * what finds its address; a load's share of the time, if so many walks go at a time. */
@@ -163,13 +226,16 @@ void cp_shuffle(uint32_t order[], size_t count);
 struct cp_pages {
 	char *memory;
 	size_t count;
-	bool same; /* place in their pages */
+	bool same;      /* place in their pages */
+	unsigned place; /* which: a line's number */
 	uint32_t order[CP_FEW_PAGES];
 };
 
-/* All at one place, where the L2 has no room for them: once they have been read, the last
- * level has them, and only that.  count 0: there is no such level. */
+/* All at one place, another one in each round, where the L2 has no room for them: once
+ * they have been read, the last level has them, and only that.  count 0: there is no such
+ * level. */
 void cp_pages_behind_l2(const struct cp_host *host, char *memory, struct cp_pages *pages);
+void cp_pages_shorten(struct cp_pages *pages, size_t count); /* the first ones */
 /* At all places. */
 void cp_pages_anywhere(char *memory, struct cp_pages *pages);
 
@@ -207,11 +273,10 @@ static inline void cp_flush_end(void)
 /* ---- curves ---- */
 
 /* Whatever disturbs a point makes it longer, and not in every round. */
-static inline double cp_least(double *kept, double now)
+static inline void cp_least(double *kept, double now)
 {
-	if (*kept <= 0 || now < *kept)
+	if (!(*kept > 0) || now < *kept)
 		*kept = now;
-	return *kept;
 }
 
 /* Mends a curve that cannot fall: whatever is slower than a point behind it was

@@ -25,7 +25,8 @@ static void print_figure(const struct cp_calibration *calibration, enum cp_figur
 		printf(" %6s", "once");
 	else
 		printf(" %4.0f %%", calibration->spread[figure] * 100);
-	printf("%s\n", cp_figure_is_stable(calibration, figure) ? "" : "  not stable");
+	printf("%s%s\n", cp_figure_is_stable(calibration, figure) ? "" : "  not stable",
+		calibration->at_least[figure] ? "  at least that" : "");
 }
 
 /* One line for what the file calls assumed. */
@@ -64,14 +65,15 @@ static void add_table(const struct cp_calibration *calibration, json_t *document
 		bool known = !isnan(calibration->value[i]);
 
 		json_array_append_new(figures,
-			json_pack("{ss ss so so sb}", "figure", cp_figure_name(figure),
+			json_pack("{ss ss so so sb sb}", "figure", cp_figure_name(figure),
 				"unit", cp_figure_unit(figure), "value",
 				known ? json_real(calibration->value[i]) : json_null(),
 				"spread",
 				isnan(calibration->spread[i])
 					? json_null()
 					: json_real(calibration->spread[i]),
-				"stable", cp_figure_is_stable(calibration, figure)));
+				"stable", cp_figure_is_stable(calibration, figure),
+				"at_least", calibration->at_least[figure]));
 	}
 	json_object_set_new(document, "calibration",
 		json_pack("{si sf sb so}", "rounds", (int)calibration->rounds, "seconds",

@@ -8,16 +8,19 @@
 #include "tools/calibrate/calibrate.h"
 
 /* The round that counts: the least time and the greatest rate are nearest to what the
- * host can do.  Noise moves the place where a curve steps both ways; a curve of the least
- * times of all rounds so far is best in the last one.  Where what others do goes on for
- * longer than a run, its later rounds agree and are wrong: the first ones count, too. */
+ * host can do, if another round says the same (cp_confirmed()).  Noise moves the place
+ * where a curve steps both ways; a curve of the least times of all rounds so far is best
+ * in the last one.  Where what others do goes on for longer than a run, its later rounds
+ * agree and are wrong: the first ones count, too. */
 enum best { LEAST, MOST, MIDDLE, LAST, LAST_OF_ALL };
 
 static const struct {
 	const char *name, *unit, *title;
 	enum best best;
+	bool grid;   /* between two points of a curve, or as the clock of a round is */
+	bool placed; /* rests on where the pages and their tables are */
 } figures[CP_NFIGURES] = {
-	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MOST},
+	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MOST, true},
 	[CP_FIGURE_WIDTH] = {"width", "instructions/cycle", "issue width", MOST},
 	[CP_FIGURE_LOADS] = {"loads", "loads/cycle", "loads", MOST},
 	[CP_FIGURE_STORES] = {"stores", "stores/cycle", "stores", MOST},
@@ -27,16 +30,17 @@ static const struct {
 	[CP_FIGURE_L1] = {"l1d_latency", "cycles", "L1D latency", LEAST},
 	[CP_FIGURE_L2] = {"l2_latency", "cycles", "L2 latency", LEAST},
 	[CP_FIGURE_LLC] = {"llc_latency", "cycles", "L3 latency", LEAST},
-	[CP_FIGURE_MEMORY] = {"memory_latency", "cycles", "memory latency", LEAST},
-	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", LAST},
-	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", LAST},
+	[CP_FIGURE_MEMORY] = {"memory_latency", "cycles", "memory latency", LAST},
+	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", LAST, true},
+	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", LAST, true},
 	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", LAST},
-	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST},
+	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST, .placed = true},
 	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", LAST},
 	[CP_FIGURE_PARALLEL_FAR] = {"parallel_l2_misses", "loads",
 		"misses of L2 at a time", LAST},
-	[CP_FIGURE_WALKERS] = {"walkers", "walks", "page walks at a time", LAST},
-	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST},
+	[CP_FIGURE_WALKERS] = {"walkers", "walks", "page walks at a time", LAST,
+		.placed = true},
+	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST, true},
 	[CP_FIGURE_MISPREDICT] = {"mispredict", "cycles", "mispredicted branch", LEAST},
 	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
 	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "loads of one L1D set",
@@ -52,10 +56,12 @@ static const struct {
 	[CP_FIGURE_PREFETCH] = {"prefetch_gain", "times", "prefetching of lines", MOST},
 	[CP_FIGURE_NEAR] = {"prefetched_latency", "cycles", "a line fetched ahead",
 		LEAST},
-	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get",
-		MIDDLE},
-	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE},
-	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST_OF_ALL},
+	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get", MIDDLE,
+		true},
+	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE,
+		true},
+	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST_OF_ALL,
+		true},
 	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
 		LEAST},
 };
@@ -80,11 +86,17 @@ const char *cp_figure_title(enum cp_figure figure)
 	return figures[figure].title;
 }
 
+/* Of numbers, or what begins with one. */
 static int compare_values(const void *one, const void *other)
 {
 	double a = *(const double *)one, b = *(const double *)other;
 
 	return (a > b) - (a < b);
+}
+
+static int compare_down(const void *one, const void *other)
+{
+	return compare_values(other, one);
 }
 
 double cp_quarter(double values[], size_t count)
@@ -93,67 +105,173 @@ double cp_quarter(double values[], size_t count)
 	return values[count / 4];
 }
 
-static double best_of(const double sorted[], unsigned count, enum best best)
+size_t cp_confirmed(size_t count)
 {
-	if (best == MIDDLE)
-		return sorted[count / 2];
-	return sorted[best == LEAST ? 0 : count - 1];
+	return count >= 4 ? 1 : 0;
 }
 
-/* The spread of the last round: the largest distance from it in the rounds behind those,
- * which is the later half where curves rest on most of them, too. */
-static double spread_of_last(const double values[], unsigned from, unsigned count)
+void cp_keep(struct cp_host *host, const double *place, double now)
 {
-	double last = values[count - 1], most = 0;
+	size_t at = (size_t)(place - (const double *)&host->kept);
 
-	for (unsigned i = from; i < count; i++)
-		most = fmax(most, fabs(values[i] - last) / last);
-	return most;
+	cp_least((double *)&host->kept + at, now);
+	cp_least((double *)&host->kept_half[host->round % 2] + at, now);
 }
 
-/* The spread of a middle is the half of the rounds around it, that of a best one its
- * distance from the middle. */
-static double spread_of(const double sorted[], unsigned count, enum best best)
+void cp_find_both(struct cp_host *host, struct cp_round *round, cp_find *find)
 {
-	double value = best_of(sorted, count, best), middle = sorted[count / 2];
+	find(host, &host->kept, round);
+	find(host, &host->kept_half[host->round % 2], host->half);
+}
 
-	if (best == MIDDLE)
-		return (sorted[count * 3 / 4] - sorted[count / 4]) / value;
-	return fabs(middle - value) / value;
+void cp_round_clear(struct cp_round *round)
+{
+	for (unsigned i = 0; i < CP_NFIGURES; i++)
+		round->value[i] = round->low[i] = round->high[i] = NAN;
+}
+
+bool cp_figure_has_grid(enum cp_figure figure)
+{
+	return figures[figure].grid;
+}
+
+/* A round's value, and where it may be as well. */
+struct known {
+	double value, low, high;
+};
+
+/* Returns false if there is none. */
+static bool known_in(const struct cp_round *round, unsigned figure, struct known *known)
+{
+	known->value = round->value[figure];
+	known->low = figures[figure].grid ? round->low[figure] : known->value;
+	known->high = figures[figure].grid ? round->high[figure] : known->value;
+	return isfinite(known->value) && known->value > 0;
 }
 
 /* The rounds' values that there are, in their order. */
 static unsigned values_of(
-	const struct cp_calibration *calibration, unsigned figure, double values[])
+	const struct cp_calibration *calibration, unsigned figure, struct known values[])
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < calibration->rounds; i++)
-		if (isfinite(calibration->round[i][figure]) &&
-			calibration->round[i][figure] > 0)
-			values[count++] = calibration->round[i][figure];
+		count += known_in(&calibration->round[i], figure, &values[count]);
 	return count;
+}
+
+/* How far one that counts is from the value, as a share: NAN, if it is of a curve and
+ * does not say between which points. */
+static double distance(double value, const struct known *known)
+{
+	double high = isinf(known->high) ? known->value : known->high;
+
+	if (isnan(known->low) || isnan(high))
+		return NAN;
+	return fmax(fabs(value - known->low), fabs(high - value)) / value;
+}
+
+static double furthest(double value, const struct known values[], unsigned count)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		double one = distance(value, &values[i]);
+
+		if (isnan(one))
+			return NAN;
+		most = fmax(most, one);
+	}
+	return most;
+}
+
+/* Each round rests on those before, and so the last ones agree, whatever they say: by
+ * every other round alone, and by the others, it may be another value.  Where these say
+ * nothing, no more is known. */
+static double apart_in_halves(
+	const struct cp_calibration *calibration, unsigned figure, double value)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct known half;
+
+		if (!known_in(&calibration->half[i], figure, &half))
+			most = fmax(most, 1);
+		else
+			most = fmax(most, distance(value, &half));
+	}
+	return most;
+}
+
+/* All rounds have the same pages, and so agree by a percent or two, where calibrations
+ * are apart by this. */
+#define PLACED_APART 0.1
+
+/* What counts, and how far the others are from it that count.  Of best ones, the middle
+ * and the best; of a middle, the half of the rounds around it. */
+static void conclude_best(struct cp_calibration *calibration, unsigned figure,
+	struct known values[], unsigned count)
+{
+	enum best best = figures[figure].best;
+	unsigned from = 0, to = count / 2, at = (unsigned)cp_confirmed(count);
+
+	qsort(values, count, sizeof(values[0]),
+		best == MOST ? compare_down : compare_values);
+	if (best == MIDDLE) {
+		at = count / 2;
+		from = count / 4;
+		to = count * 3 / 4;
+	}
+	calibration->value[figure] = values[at].value;
+	calibration->spread[figure] =
+		furthest(values[at].value, values + from, to - from + 1);
+}
+
+static void conclude_last(struct cp_calibration *calibration, unsigned figure,
+	const struct known values[], unsigned count)
+{
+	unsigned from = figures[figure].best == LAST ? count / 2 : 0;
+	double value = values[count - 1].value,
+	       rounds = furthest(value, values + from, count - from);
+
+	calibration->value[figure] = value;
+	calibration->at_least[figure] = isinf(values[count - 1].high);
+	calibration->spread[figure] =
+		isnan(rounds) ? NAN
+			      : fmax(rounds, apart_in_halves(calibration, figure, value));
+	if (figures[figure].placed)
+		calibration->spread[figure] =
+			fmax(calibration->spread[figure], PLACED_APART);
 }
 
 static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 {
-	double values[CP_CALIBRATE_ROUNDS];
+	struct known values[CP_CALIBRATE_ROUNDS] = {{0}};
 	unsigned count = values_of(calibration, figure, values);
 	enum best best = figures[figure].best;
 
 	calibration->value[figure] = calibration->spread[figure] = NAN;
+	calibration->at_least[figure] = false;
 	/* Values that most rounds lack are left out. */
 	if (2 * count <= calibration->rounds)
 		return;
-	if (best == LAST || best == LAST_OF_ALL) {
-		calibration->value[figure] = values[count - 1];
-		calibration->spread[figure] =
-			spread_of_last(values, best == LAST ? count / 2 : 0, count);
-		return;
-	}
-	qsort(values, count, sizeof(values[0]), compare_values);
-	calibration->value[figure] = best_of(values, count, best);
-	calibration->spread[figure] = spread_of(values, count, best);
+	if (best == LAST || best == LAST_OF_ALL)
+		conclude_last(calibration, figure, values, count);
+	else
+		conclude_best(calibration, figure, values, count);
+}
+
+/* Cycles are by one clock, and were measured in moments when it may have been another
+ * one. Numbers of pages, instructions and bytes are not by it. */
+static void widen_by_clock(struct cp_calibration *calibration)
+{
+	double clock = calibration->spread[CP_FIGURE_CLOCK];
+
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
+		if (!figures[figure].grid && !isnan(calibration->spread[figure]))
+			calibration->spread[figure] =
+				fmax(calibration->spread[figure], clock);
 }
 
 /* One round cannot say how far others would be from it. */
@@ -167,6 +285,7 @@ void cp_calibration_conclude(struct cp_calibration *calibration)
 {
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 		conclude_figure(calibration, figure);
+	widen_by_clock(calibration);
 	if (calibration->rounds < 2)
 		forget_spreads(calibration);
 }

@@ -24,6 +24,7 @@ static void choose_pages(char *memory, size_t count, bool same, struct cp_pages 
 	pages->memory = memory;
 	pages->count = count;
 	pages->same = same;
+	pages->place = 0;
 	cp_shuffle(pages->order, count);
 }
 
@@ -34,8 +35,15 @@ void cp_pages_behind_l2(const struct cp_host *host, char *memory, struct cp_page
 	while (count < 2 * room_of(host, CP_L2))
 		count *= 2;
 	pages->count = 0;
-	if (count <= CP_FEW_PAGES && 2 * count <= room_of(host, CP_LLC))
-		choose_pages(memory, count, true, pages);
+	if (count > CP_FEW_PAGES || 2 * count > room_of(host, CP_LLC))
+		return;
+	choose_pages(memory, count, true, pages);
+	pages->place = host->round * 7 % LINES;
+}
+
+void cp_pages_shorten(struct cp_pages *pages, size_t count)
+{
+	choose_pages(pages->memory, count, pages->same, pages);
 }
 
 void cp_pages_anywhere(char *memory, struct cp_pages *pages)
@@ -46,7 +54,8 @@ void cp_pages_anywhere(char *memory, struct cp_pages *pages)
 static inline __attribute__((always_inline)) void **line_of(
 	const struct cp_pages *pages, size_t number, bool same)
 {
-	size_t page = pages->order[number], line = same ? 0 : page * 37 % LINES;
+	size_t page = pages->order[number],
+	       line = same ? pages->place : page * 37 % LINES;
 
 	return (void **)(void *)(pages->memory + page * CP_SMALL_PAGE + line * CP_LINE);
 }
@@ -107,7 +116,7 @@ static double least_of(
 			cp_pages_flush(task->pages);
 		one = cp_best(1, (double)task->pages->count, run, task) / host->ns;
 		if (i) /* the first one brings what is read */
-			(void)cp_least(&least, one);
+			cp_least(&least, one);
 	}
 	return least;
 }

@@ -26,15 +26,28 @@ static bool is_measured(const struct cp_calibration *calibration, enum cp_figure
 
 #define COMMON_STLB 7.0 /* cycles, where it could not be measured */
 
+/* In whole percent, how far the figure may be from what the file says, of so many
+ * decimals: none is less than it was.  NAN: not known. */
+static double percent_of(
+	const struct cp_calibration *calibration, enum cp_figure figure, int decimals)
+{
+	double value = calibration->value[figure], unit = pow(10, -decimals),
+	       said = round(value / unit) * unit,
+	       off = calibration->spread[figure] * value + fabs(said - value);
+
+	return fmin(ceil(fmax(0, off / said * 100 - 1e-6)), CP_MOST_SPREAD);
+}
+
 /* "measured, spread 3 %" */
-static void put_source(
-	FILE *file, const struct cp_calibration *calibration, enum cp_figure figure)
+static void put_source(FILE *file, const struct cp_calibration *calibration,
+	enum cp_figure figure, int decimals)
 {
 	if (isnan(calibration->spread[figure]))
 		fprintf(file, "  # measured once: not stable\n");
 	else
-		fprintf(file, "  # measured, spread %.0f %%%s\n",
-			calibration->spread[figure] * 100,
+		fprintf(file, "  # measured%s, spread %.0f %%%s\n",
+			calibration->at_least[figure] ? ": at least that" : "",
+			percent_of(calibration, figure, decimals),
 			cp_figure_is_stable(calibration, figure) ? "" : ": not stable");
 }
 
@@ -78,7 +91,7 @@ static void put_key(
 	if (is_known(calibration, key->figure)) {
 		fprintf(file, "%s = %.*f", key->key, key->decimals,
 			calibration->value[key->figure]);
-		put_source(file, calibration, key->figure);
+		put_source(file, calibration, key->figure, key->decimals);
 	} else if (key->common > 0) {
 		fprintf(file, "%s = %.0f  # assumed: it could not be measured\n",
 			key->key, key->common);
@@ -116,10 +129,20 @@ static void put_cache(FILE *file, const struct cp_calibration *calibration,
 		bytes % 1024 ? "" : "K", cache->ways, cache->line);
 	if (figure >= 0 && is_known(calibration, (enum cp_figure)figure)) {
 		fprintf(file, " latency=%.0f", calibration->value[figure]);
-		put_source(file, calibration, (enum cp_figure)figure);
+		put_source(file, calibration, (enum cp_figure)figure, 0);
 	} else {
 		fprintf(file, "\n");
 	}
+}
+
+/* Of a last level that others have, too, a part is this machine's. */
+static void put_last_level(FILE *file, const struct cp_calibration *calibration)
+{
+	if (calibration->machine.level[CP_LLC].sets &&
+		!is_known(calibration, CP_FIGURE_LLC_STREAM))
+		fprintf(file, "# What streams get of llc could not be measured: all of "
+			      "it is assumed.\n");
+	put_cache(file, calibration, CP_LLC, CP_FIGURE_LLC);
 }
 
 /* Sets are a power of two, and ways few: 1,536 entries are 256 sets of 6. */
@@ -132,11 +155,15 @@ static unsigned ways_of(unsigned entries)
 	return ways;
 }
 
+/* A TLB's reach that is further apart than that is of no curve. */
+#define WILD 0.5
+
 static void put_tlb(FILE *file, const struct cp_calibration *calibration,
 	enum cp_level level, enum cp_figure figure)
 {
 	const struct cp_cache *tlb = &calibration->machine.level[level];
-	bool measured = is_measured(calibration, figure);
+	bool measured =
+		is_known(calibration, figure) && calibration->spread[figure] <= WILD;
 	unsigned entries =
 		measured ? (unsigned)calibration->value[figure] : tlb->sets * tlb->ways;
 
@@ -148,7 +175,7 @@ static void put_tlb(FILE *file, const struct cp_calibration *calibration,
 				? calibration->value[CP_FIGURE_STLB_HIT]
 				: COMMON_STLB);
 	if (measured)
-		put_source(file, calibration, figure);
+		put_source(file, calibration, figure, 0);
 	else
 		fprintf(file, "  # assumed\n");
 }
@@ -207,24 +234,23 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 	fprintf(file, "\n");
 }
 
-/* In whole percent, so that none is less than it was. */
 static void put_spread(FILE *file, const struct cp_calibration *calibration,
-	const char *word, enum cp_figure figure)
+	const char *word, enum cp_figure figure, int decimals)
 {
-	double percent = ceil(calibration->spread[figure] * 100);
-
-	if (is_known(calibration, figure) && percent >= 0)
-		fprintf(file, "spread = %s %.0f\n", word, fmin(percent, CP_MOST_SPREAD));
+	if (is_known(calibration, figure) && !isnan(calibration->spread[figure]))
+		fprintf(file, "spread = %s %.0f\n", word,
+			percent_of(calibration, figure, decimals));
 }
 
 /* For the intervals of predicted times. */
 static void put_spreads(FILE *file, const struct cp_calibration *calibration)
 {
 	for (unsigned i = 0; i < NLEVELS; i++)
-		put_spread(file, calibration, levels[i].word, levels[i].figure);
-	put_spread(file, calibration, "stlb", CP_FIGURE_STLB_HIT);
+		put_spread(file, calibration, levels[i].word, levels[i].figure, 0);
+	put_spread(file, calibration, "stlb", CP_FIGURE_STLB_HIT, 0);
 	for (unsigned i = 0; i < NKEYS; i++)
-		put_spread(file, calibration, keys[i].key, keys[i].figure);
+		put_spread(
+			file, calibration, keys[i].key, keys[i].figure, keys[i].decimals);
 }
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
@@ -252,7 +278,7 @@ static void put_geometry(FILE *file, const struct cp_calibration *calibration)
 	put_cache(file, calibration, CP_L1I, -1);
 	put_cache(file, calibration, CP_L1D, CP_FIGURE_L1);
 	put_cache(file, calibration, CP_L2, CP_FIGURE_L2);
-	put_cache(file, calibration, CP_LLC, CP_FIGURE_LLC);
+	put_last_level(file, calibration);
 	put_tlb(file, calibration, CP_DTLB, CP_FIGURE_DTLB);
 	put_tlb(file, calibration, CP_STLB, CP_FIGURE_STLB);
 }
@@ -270,7 +296,8 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 		"# This host, as cachepeek %s doctor --calibrate measured "
 		"it in %u rounds.\n"
 		"# Sizes are sysfs's, that of llc what streams get of it; a spread is how far "
-		"the rounds are apart.\n"
+		"the rounds are\n"
+		"# apart, and the points of a curve, and what this file rounds off.\n"
 		"%smeasured = %s\n"
 		"host = %s\n",
 		CP_VERSION, calibration->rounds,

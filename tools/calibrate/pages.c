@@ -15,24 +15,43 @@ struct curve {
 	double extra[POINTS];
 };
 
-static void measure_curve(struct cp_host *host, struct curve *curve)
+static size_t pages_of(size_t pages[POINTS])
 {
 	static const unsigned eighths[] = {8, 9, 10, 12, 14};
+	size_t count = 0;
 
-	curve->count = 0;
 	for (size_t base = 16; base <= MOST_PAGES / 2; base *= 2)
-		for (unsigned i = 0; i < 5 && curve->count < POINTS; i++) {
-			size_t pages = base * eighths[i] / 8;
+		for (unsigned i = 0; i < 5 && count < POINTS; i++)
+			pages[count++] = base * eighths[i] / 8;
+	return count;
+}
 
-			size_t at = curve->count++;
+static void measure_curve(struct cp_host *host)
+{
+	size_t pages[POINTS], count = pages_of(pages);
 
-			curve->pages[at] = pages;
-			curve->extra[at] =
-				cp_least(&host->page_least[at],
-					cp_chain(host, host->pages, pages, PAGE)) -
-				cp_least(&host->line_least[at],
-					cp_chain(host, host->scratch, pages, CP_LINE));
-		}
+	for (size_t i = 0; i < count; i++) {
+		cp_keep(host, &host->kept.page[i],
+			cp_chain(host, host->pages, pages[i], PAGE));
+		cp_keep(host, &host->kept.line[i],
+			cp_chain(host, host->scratch, pages[i], CP_LINE));
+	}
+}
+
+static void make_curve(const struct cp_kept *kept, struct curve *curve)
+{
+	curve->count = pages_of(curve->pages);
+	for (size_t i = 0; i < curve->count; i++)
+		curve->extra[i] = kept->page[i] - kept->line[i];
+}
+
+/* The last point that the TLB has room for: up to the next one nobody knows. */
+static void find_reach(const struct curve *curve, size_t at, enum cp_figure figure,
+	struct cp_round *round)
+{
+	double pages = (double)curve->pages[at];
+
+	cp_found_between(round, figure, pages, pages, (double)curve->pages[at + 1]);
 }
 
 static double middle_of(const struct curve *curve, size_t first, size_t last)
@@ -90,31 +109,31 @@ static double loads_of(const struct cp_host *host, const char *memory, size_t st
 }
 
 /* As many as a walk takes longer alone than beside others. */
-static double walks_at_a_time(struct cp_host *host, double walk)
+static double walks_at_a_time(const struct cp_kept *kept, double walk)
 {
-	double walks = cp_least(&host->walks_least, loads_of(host, host->pages, PAGE)),
-	       lines = cp_least(
-		       &host->lines_least, loads_of(host, host->scratch, CP_LINE));
+	double walks = kept->walks_beside, lines = kept->lines_beside;
 
 	return walks > lines ? fmin(MOST_WALKERS, fmax(1, walk / (walks - lines))) : NAN;
 }
 
-void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
+static void find_pages(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round)
 {
 	struct curve curve;
 	size_t first, second;
 	double hit, walk;
 
-	measure_curve(host, &curve);
+	(void)host;
+	make_curve(kept, &curve);
 	first = cp_curve_step(curve.extra, curve.count, 0, 2 * HIT_AT_LEAST);
-	if (first >= curve.count)
+	if (first + 1 >= curve.count)
 		return;
-	found[CP_FIGURE_DTLB] = (double)curve.pages[first];
+	find_reach(&curve, first, CP_FIGURE_DTLB, round);
 	if (first + 5 >= curve.count)
 		return;
 	/* Well behind the step, where all pages miss. */
 	hit = middle_of(&curve, first + 5, MIN(first + 9, curve.count));
-	found[CP_FIGURE_STLB_HIT] = hit;
+	round->value[CP_FIGURE_STLB_HIT] = hit;
 	/* Far behind that step the page table itself leaves the caches, and nested ones
 	 * of a virtual machine do so earlier: a walk is what it takes soon after it. */
 	second = first + cp_curve_step(curve.extra + first, curve.count - first, hit,
@@ -122,10 +141,19 @@ void cp_measure_pages(struct cp_host *host, double found[CP_NFIGURES])
 	if (second + 5 >= curve.count)
 		return;
 	walk = middle_of(&curve, second + 5, MIN(second + 9, curve.count)) - hit;
-	found[CP_FIGURE_WALK] = walk;
+	round->value[CP_FIGURE_WALK] = walk;
 	/* The program's other pages take places, too: where the half of them misses. */
 	second = first +
 		 cp_curve_step(curve.extra + first, curve.count - first, hit, hit + walk);
-	found[CP_FIGURE_STLB] = (double)curve.pages[second];
-	found[CP_FIGURE_WALKERS] = walks_at_a_time(host, found[CP_FIGURE_WALK]);
+	if (second + 1 < curve.count)
+		find_reach(&curve, second, CP_FIGURE_STLB, round);
+	round->value[CP_FIGURE_WALKERS] = walks_at_a_time(kept, walk);
+}
+
+void cp_measure_pages(struct cp_host *host, struct cp_round *round)
+{
+	measure_curve(host);
+	cp_keep(host, &host->kept.walks_beside, loads_of(host, host->pages, PAGE));
+	cp_keep(host, &host->kept.lines_beside, loads_of(host, host->scratch, CP_LINE));
+	cp_find_both(host, round, find_pages);
 }

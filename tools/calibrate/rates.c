@@ -3,6 +3,8 @@
  * How fast instructions go that wait for nothing, and the clock: chains of additions of
  * one cycle each.
  */
+#include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "tools/calibrate/calibrate.h"
@@ -90,20 +92,61 @@ RATE(run_stores, REPEATED(40, STORES))
 FLOATS(run_float_adds, REPEATED(120, FLOAT_ADD))
 FLOATS(run_float_multiplies, REPEATED(120, FLOAT_MULTIPLY))
 
-void cp_measure_rates(struct cp_host *host, double found[CP_NFIGURES])
+double cp_cycle_ns(const struct cp_host *host)
+{
+	return cp_best(1, (double)TURNS * REPEAT, run_adds, host->memory);
+}
+
+void cp_look_at_clock(struct cp_host *host)
+{
+	for (unsigned i = 0; i < 8 && host->nmoments < CP_MOMENTS; i++)
+		host->moments[host->nmoments++] = cp_cycle_ns(host);
+}
+
+/* From that of most moments, of which others make a few longer, to the highest one. */
+void cp_find_clock(struct cp_host *host, struct cp_round *round)
+{
+	double clock = round->value[CP_FIGURE_CLOCK];
+	unsigned count = host->nmoments;
+
+	host->nmoments = 0;
+	if (!count)
+		return;
+	(void)cp_quarter(host->moments, count);
+	cp_found_between(round, CP_FIGURE_CLOCK, clock,
+		fmin(clock, 1000 / host->moments[count / 2]),
+		fmax(clock, 1000 / host->moments[0]));
+}
+
+/* By the rounds so far. */
+static void set_clock(struct cp_host *host, double ns)
+{
+	double sorted[CP_CALIBRATE_ROUNDS];
+	size_t count = host->round + 1;
+
+	host->clocks[host->round] = ns;
+	memcpy(sorted, host->clocks, sizeof(sorted));
+	(void)cp_quarter(sorted, count);
+	host->ns = sorted[cp_confirmed(count)];
+}
+
+void cp_measure_rates(struct cp_host *host, struct cp_round *round)
 {
 	double pieces = (double)TURNS * REPEAT, ns;
 
 	ns = cp_best(2 * TRIES, pieces, run_adds, host->memory);
-	if (!host->ns || ns < host->ns)
-		host->ns = ns;
-	found[CP_FIGURE_CLOCK] = 1000 / ns;
-	found[CP_FIGURE_WIDTH] = ns / cp_best(TRIES, pieces, run_mixed, host->memory);
-	if (found[CP_FIGURE_WIDTH] > host->width)
-		host->width = found[CP_FIGURE_WIDTH];
-	found[CP_FIGURE_LOADS] = ns / cp_best(TRIES, pieces, run_loads, host->memory);
-	found[CP_FIGURE_FLOAT_ADD] = cp_best(TRIES, pieces, run_float_adds, NULL) / ns;
-	found[CP_FIGURE_FLOAT_MULTIPLY] =
+	set_clock(host, ns);
+	round->value[CP_FIGURE_CLOCK] = 1000 / ns;
+	round->value[CP_FIGURE_WIDTH] =
+		ns / cp_best(TRIES, pieces, run_mixed, host->memory);
+	if (round->value[CP_FIGURE_WIDTH] > host->width)
+		host->width = round->value[CP_FIGURE_WIDTH];
+	round->value[CP_FIGURE_LOADS] =
+		ns / cp_best(TRIES, pieces, run_loads, host->memory);
+	round->value[CP_FIGURE_FLOAT_ADD] =
+		cp_best(TRIES, pieces, run_float_adds, NULL) / ns;
+	round->value[CP_FIGURE_FLOAT_MULTIPLY] =
 		cp_best(TRIES, pieces, run_float_multiplies, NULL) / ns;
-	found[CP_FIGURE_STORES] = ns / cp_best(TRIES, pieces, run_stores, host->memory);
+	round->value[CP_FIGURE_STORES] =
+		ns / cp_best(TRIES, pieces, run_stores, host->memory);
 }

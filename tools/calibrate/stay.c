@@ -4,17 +4,22 @@
  * some lines are brought from memory, others of the same place in their pages drive them
  * out of the L2 (far_pages.c), and after longer and longer they are read again.  Neither
  * are many, so that this process drives nothing out of what it gets of the last level.
+ *
+ * The lines that are read after one time are of one place in their pages, those that are
+ * read after another one of another: all wait at once.
  */
 #include <math.h>
 #include <time.h>
 
 #include "tools/calibrate/calibrate.h"
 
-enum { TRIES = 2 };
+enum { TRIES = 2, POINTS = CP_STAY_POINTS, OWN_PAGES = 256 };
 /* A last level may keep lines longer that were asked for again; a program's are, which
  * come around. */
 enum { USES = 4 };
-#define FIRST_NS 250000.0 /* each point that of the last times the root of two: 45 ms */
+/* Each point that of the last times the fourth root of two, the last 181 ms. */
+#define FIRST_NS 500000.0
+#define POINTS_PER_DOUBLE 4
 
 static double now_ns(void)
 {
@@ -24,10 +29,16 @@ static double now_ns(void)
 	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
-/* The lines, and those that drive them out. */
+static double ns_of(double point)
+{
+	return FIRST_NS * exp2(point / POINTS_PER_DOUBLE);
+}
+
+/* The lines of a point, and those that drive them out. */
 struct lines {
 	struct cp_pages own, others;
 	void **at, **other_at;
+	double begin; /* when they were asked for last */
 };
 
 static void read_chain(void **at, size_t count)
@@ -43,80 +54,111 @@ static void read_own(void *context)
 	read_chain(lines->at, lines->own.count);
 }
 
-/* What a read of all took, and how long after the last one it came. */
-struct reading {
-	double cycles, ns;
-};
-
-/* On a busy machine it comes later than it should. */
-static struct reading read_after(
-	const struct cp_host *host, struct lines *lines, double ns)
+static void choose_lines(const struct cp_host *host, struct lines *lines, unsigned place)
 {
-	struct reading reading;
-	double begin;
+	char *others = host->pages + CP_FEW_PAGES * CP_SMALL_PAGE;
 
+	cp_pages_behind_l2(host, host->pages, &lines->own);
+	cp_pages_behind_l2(host, others, &lines->others);
+	if (lines->own.count > OWN_PAGES)
+		cp_pages_shorten(&lines->own, OWN_PAGES);
+	lines->own.place = lines->others.place = place;
+}
+
+static void leave_alone(struct lines *lines)
+{
 	cp_pages_flush(&lines->own);
 	for (unsigned i = 0; i < USES; i++) {
 		read_own(lines);
 		read_chain(lines->other_at, lines->others.count);
 	}
-	begin = now_ns();
-	do
-		reading.ns = now_ns() - begin;
-	while (reading.ns < ns);
-	reading.cycles = cp_best(1, (double)lines->own.count, read_own, lines) / host->ns;
-	return reading;
+	lines->begin = now_ns();
 }
 
-/* It counts for the time after which it came, of which the least of all rounds is kept:
- * what others did meanwhile only makes it longer. */
-static void measure_point(struct cp_host *host, struct lines *lines, double ns)
+/* On a busy machine they are read later than they should: it counts for the time after
+ * which it was, of which the least of all rounds is kept: what others did meanwhile only
+ * makes it longer. */
+static void read_again(struct cp_host *host, struct lines *lines, unsigned point)
 {
-	struct reading reading = read_after(host, lines, ns);
-	double at = log(reading.ns / FIRST_NS) / log(M_SQRT2);
-	unsigned point = at > 0 ? (unsigned)(at + 0.5) : 0;
+	double waited, at;
 
-	if (point < CP_STAY_POINTS)
-		(void)cp_least(&host->stay_least[point], reading.cycles);
+	do
+		waited = now_ns() - lines->begin;
+	while (waited < ns_of(point));
+	at = log2(waited / FIRST_NS) * POINTS_PER_DOUBLE + 0.5;
+	if (at < POINTS)
+		cp_keep(host, &host->kept.stay[(unsigned)at],
+			cp_best(1, (double)lines->own.count, read_own, lines) / host->ns);
+}
+
+/* Some of the points, so that all of their lines are few beside the last level.  The last
+ * one's wait first: the others are read meanwhile. */
+static void measure_points(
+	struct cp_host *host, struct lines lines[POINTS], unsigned first, unsigned step)
+{
+	for (unsigned i = POINTS; i-- > 0;)
+		if (i % step == first)
+			leave_alone(&lines[i]);
+	for (unsigned i = first; i < POINTS; i += step)
+		read_again(host, &lines[i], i);
 }
 
 /* Points of which there is a time yet; those in between that have none are as the next.
  */
-static size_t curve_of(const struct cp_host *host, double curve[CP_STAY_POINTS])
+static size_t curve_of(const struct cp_kept *kept, double curve[POINTS])
 {
-	size_t count = CP_STAY_POINTS;
+	size_t count = POINTS;
 
-	while (count && host->stay_least[count - 1] <= 0)
+	while (count && kept->stay[count - 1] <= 0)
 		count--;
 	for (size_t i = 0; i < count; i++)
-		curve[i] = host->stay_least[i] > 0 ? host->stay_least[i] : INFINITY;
+		curve[i] = kept->stay[i] > 0 ? kept->stay[i] : INFINITY;
 	if (count)
 		cp_curve_settle(curve, count);
 	return count;
 }
 
-void cp_measure_stay(struct cp_host *host, double found[CP_NFIGURES])
+static void find_stay(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round)
 {
-	struct lines lines;
-	double curve[CP_STAY_POINTS], ns = FIRST_NS;
-	size_t at, count;
+	double curve[POINTS], middle, low = 0;
+	size_t count = curve_of(kept, curve), at;
 
-	cp_pages_behind_l2(host, host->pages, &lines.own);
-	cp_pages_behind_l2(
-		host, host->pages + CP_FEW_PAGES * CP_SMALL_PAGE, &lines.others);
-	if (!lines.own.count)
-		return;
-	lines.at = cp_pages_link(&lines.own);
-	lines.other_at = cp_pages_link(&lines.others);
-	for (unsigned i = 0; i < CP_STAY_POINTS; i++, ns *= M_SQRT2)
-		for (unsigned tries = 0; tries < TRIES; tries++)
-			measure_point(host, &lines, ns);
-	count = curve_of(host, curve);
 	if (count < 2)
 		return;
 	/* Where the half of them comes from memory. */
-	at = cp_curve_step(curve, count, curve[0], found[CP_FIGURE_MEMORY]);
-	if (at < count - 1)
-		found[CP_FIGURE_STAY] =
-			FIRST_NS * pow(M_SQRT2, (double)at + 0.5) / host->ns;
+	middle = (curve[0] + round->value[CP_FIGURE_MEMORY]) / 2;
+	at = cp_curve_step(curve, count, 0, 2 * middle);
+	if (at >= count) { /* of the longest wait most are still there */
+		low = ns_of((double)count - 1) / host->ns;
+		cp_found_between(round, CP_FIGURE_STAY, low, low, INFINITY);
+		return;
+	}
+	if (curve[at] <= middle)
+		low = ns_of((double)at) / host->ns;
+	cp_found_between(round, CP_FIGURE_STAY, ns_of((double)at + 0.5) / host->ns, low,
+		ns_of((double)at + 1) / host->ns);
+}
+
+void cp_measure_stay(struct cp_host *host, struct cp_round *round)
+{
+	static struct lines lines[POINTS]; /* much for a stack */
+	size_t bytes, llc = cp_host_level(host, CP_LLC);
+	unsigned parts = 1;
+
+	for (unsigned i = 0; i < POINTS; i++)
+		choose_lines(host, &lines[i], i);
+	if (!lines[0].own.count || !lines[0].others.count)
+		return;
+	for (unsigned i = 0; i < POINTS; i++) {
+		lines[i].at = cp_pages_link(&lines[i].own);
+		lines[i].other_at = cp_pages_link(&lines[i].others);
+	}
+	bytes = POINTS * CP_LINE * (lines[0].own.count + lines[0].others.count);
+	while (parts < POINTS && bytes / parts * 8 > llc)
+		parts++;
+	for (unsigned tries = 0; tries < TRIES; tries++)
+		for (unsigned i = 0; i < parts; i++)
+			measure_points(host, lines, i, parts);
+	cp_find_both(host, round, find_stay);
 }

@@ -90,15 +90,15 @@ static double stores_of(const struct cp_host *host, size_t lines, size_t stride)
 	       host->ns;
 }
 
-static void measure_stores(const struct cp_host *host, double found[CP_NFIGURES])
+static void measure_stores(const struct cp_host *host, struct cp_round *round)
 {
 	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
 	size_t lines = 2 * (size_t)l1->sets * l1->ways;
 
 	if (4 * cp_host_level(host, CP_L1D) > cp_host_level(host, CP_L2))
 		return;
-	found[CP_FIGURE_STORE_LINE] = stores_of(host, lines, CP_LINE);
-	found[CP_FIGURE_SET_LINE] =
+	round->value[CP_FIGURE_STORE_LINE] = stores_of(host, lines, CP_LINE);
+	round->value[CP_FIGURE_SET_LINE] =
 		stores_of(host, 4 * (size_t)l1->ways, (size_t)l1->sets * l1->line);
 }
 
@@ -114,20 +114,84 @@ static size_t most_of(const struct cp_host *host)
 	return most && most < host->bytes ? most : host->bytes;
 }
 
-/* The largest piece whose lines are still nearer to the last level than to the memory. */
-static double capacity_of(const struct cp_host *host, size_t first, bool random)
-{
-	double curve[MOST_POINTS], low, high;
-	size_t bytes = first, count = 0, at, most = most_of(host);
+/* Cycles of a line of so much that is read, in larger and larger sizes. */
+struct capacity {
+	bool random;
+	size_t count, bytes[MOST_POINTS];
+	double cycles[MOST_POINTS];
+};
 
-	for (; count < MOST_POINTS && bytes <= most; bytes *= 2)
-		curve[count++] = random ? cp_walk(host, bytes) : stream_of(host, bytes);
-	if (count < 3)
-		return NAN;
-	low = curve[0];
-	high = curve[count - 1];
-	at = cp_curve_step(curve, count, low, high);
-	return high < low * 1.3 || at >= count ? NAN : (double)(first << at) / 1024;
+static void add_size(const struct cp_host *host, struct capacity *curve, size_t bytes)
+{
+	size_t at = curve->count++;
+
+	curve->bytes[at] = bytes;
+	curve->cycles[at] = curve->random ? cp_walk(host, bytes) : stream_of(host, bytes);
+}
+
+/* Between the last size below the middle and its double. */
+static void refine(const struct cp_host *host, struct capacity *curve, size_t at)
+{
+	static const size_t eighths[] = {9, 10, 12, 14};
+	struct capacity fine = {.random = curve->random, .count = 1};
+
+	fine.bytes[0] = curve->bytes[at];
+	fine.cycles[0] = 0;
+	for (unsigned i = 0; i < sizeof(eighths) / sizeof(eighths[0]); i++)
+		add_size(host, &fine, fine.bytes[0] / 8 * eighths[i]);
+	fine.bytes[fine.count] = curve->bytes[at + 1];
+	fine.cycles[fine.count++] = INFINITY;
+	*curve = fine;
+}
+
+/* The largest piece whose lines are still nearer to the last level than to the memory. */
+static void find_capacity(const struct cp_host *host, struct cp_round *round,
+	enum cp_figure figure, size_t first)
+{
+	struct capacity curve = {.random = figure == CP_FIGURE_LLC_RANDOM};
+	size_t most = most_of(host), at;
+	double low, high, kib;
+
+	for (size_t bytes = first; curve.count < MOST_POINTS && bytes <= most; bytes *= 2)
+		add_size(host, &curve, bytes);
+	/* Without more than the level has, all may be from there. */
+	if (curve.count < 3 || most <= cp_host_level(host, CP_LLC))
+		return;
+	low = curve.cycles[0];
+	high = curve.cycles[curve.count - 1];
+	at = cp_curve_step(curve.cycles, curve.count, low, high);
+	if (high < low * 1.3 || at + 1 >= curve.count)
+		return;
+	refine(host, &curve, at);
+	at = cp_curve_step(curve.cycles, curve.count, low, high);
+	kib = (double)curve.bytes[at] / 1024;
+	cp_found_between(round, figure, kib, kib, (double)curve.bytes[at + 1] / 1024);
+}
+
+/* ---- lines of the memory ---- */
+
+/* Where all that there is of it may be in the last level: lines that no cache has. */
+static double flushed_stream(const struct cp_host *host)
+{
+	struct stream stream = {host->memory, PIECE, CP_LINE, 1};
+	double took[MOST_PIECES];
+	size_t pieces = 0;
+
+	for (; pieces < MOST_PIECES && (pieces + 1) * PIECE <= host->bytes; pieces++) {
+		stream.memory = host->memory + pieces * PIECE;
+		for (size_t at = 0; at < PIECE; at += CP_LINE)
+			cp_flush_line(host->memory + pieces * PIECE + at);
+		cp_flush_end();
+		took[pieces] = cp_best(1, (double)PIECE / CP_LINE, run_stream, &stream);
+	}
+	return cp_quarter(took, pieces) / host->ns;
+}
+
+static double memory_stream(const struct cp_host *host)
+{
+	if (host->bytes <= cp_host_level(host, CP_LLC))
+		return flushed_stream(host);
+	return stream_of(host, most_of(host));
 }
 
 /* ---- is something there that fetches the next lines? ---- */
@@ -153,25 +217,26 @@ static double next_lines(const struct cp_host *host, size_t bytes)
 	return cp_best(4, 50000, run_chain, &at) / host->ns;
 }
 
-void cp_measure_streams(struct cp_host *host, double found[CP_NFIGURES])
+void cp_measure_streams(struct cp_host *host, struct cp_round *round)
 {
 	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2),
 	       llc = cp_host_level(host, CP_LLC);
 
 	if (l2) {
-		found[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
-		found[CP_FIGURE_SAME_SET] = same_set(host, l2);
-		measure_stores(host, found);
+		round->value[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
+		round->value[CP_FIGURE_SAME_SET] = same_set(host, l2);
+		measure_stores(host, round);
 	}
 	if (llc) {
-		found[CP_FIGURE_STREAM_LLC] = stream_of(host, cp_host_llc_piece(host));
-		found[CP_FIGURE_LLC_RANDOM] = capacity_of(host, 2 * l2, true);
-		found[CP_FIGURE_LLC_STREAM] = capacity_of(host, 2 * l2, false);
+		round->value[CP_FIGURE_STREAM_LLC] =
+			stream_of(host, cp_host_llc_piece(host));
+		find_capacity(host, round, CP_FIGURE_LLC_RANDOM, 2 * l2);
+		find_capacity(host, round, CP_FIGURE_LLC_STREAM, 2 * l2);
 	}
-	found[CP_FIGURE_STREAM_MEMORY] = stream_of(host, most_of(host));
-	found[CP_FIGURE_PREFETCH] =
-		found[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes);
+	round->value[CP_FIGURE_STREAM_MEMORY] = memory_stream(host);
+	round->value[CP_FIGURE_PREFETCH] =
+		round->value[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes);
 	/* A little more than the L2 has: of more the last level may not have all. */
 	if (llc && 2 * l2 <= host->page_bytes)
-		found[CP_FIGURE_NEAR] = next_lines(host, 2 * l2);
+		round->value[CP_FIGURE_NEAR] = next_lines(host, 2 * l2);
 }

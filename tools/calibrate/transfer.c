@@ -12,7 +12,8 @@
 #include "tools/calibrate/calibrate.h"
 
 enum { TURNS = 100, MOST_BATCHES = 200, MOST_CYCLES = 20000 };
-#define MOST_NS 200e6 /* of all batches */
+enum { FAR = 37 * 4096 + 3 * CP_LINE }; /* a multiple of a line */
+#define MOST_NS 200e6                   /* of all batches */
 
 struct pair {
 	_Alignas(CP_LINE) atomic_uint turn; /* even: ours */
@@ -59,25 +60,30 @@ static void run_batch(void *context)
 	}
 }
 
-void cp_measure_transfers(struct cp_host *host, double found[CP_NFIGURES])
+void cp_measure_transfers(struct cp_host *host, struct cp_round *round)
 {
-	struct pair pair = {.cpu = host->other_cpu};
+	/* Another line in each round: each is as far from both cores as its address says.
+	 */
+	struct pair *pair = (struct pair *)(void *)(host->pages + host->round * FAR);
 	double best = NAN, all = 0;
 	pthread_t thread;
 
-	if (pair.cpu < 0 || pthread_create(&thread, NULL, run_other, &pair) != 0)
+	if (host->other_cpu < 0)
+		return;
+	*pair = (struct pair){.cpu = host->other_cpu};
+	if (pthread_create(&thread, NULL, run_other, pair) != 0)
 		return;
 	for (unsigned i = 0; i < MOST_BATCHES && all < MOST_NS; i++) {
-		double one = cp_best(1, 2 * TURNS, run_batch, &pair);
+		double one = cp_best(1, 2 * TURNS, run_batch, pair);
 
 		all += one * 2 * TURNS;
 		if (isnan(best) || one < best)
 			best = one;
 	}
-	atomic_store(&pair.over, true);
+	atomic_store(&pair->over, true);
 	pthread_join(thread, NULL);
 	/* In more than that the scheduler had its turns, too: the two never ran at once.
 	 */
-	if (!pair.is_alone && best / host->ns < MOST_CYCLES)
-		found[CP_FIGURE_TRANSFER] = best / host->ns;
+	if (!pair->is_alone && best / host->ns < MOST_CYCLES)
+		round->value[CP_FIGURE_TRANSFER] = best / host->ns;
 }

@@ -2,7 +2,8 @@
  *
  * Latencies: loads of which each needs the one before, from all lines of a piece of
  * memory in an order that no prefetcher knows.  The order is that of a congruential
- * generator whose period is the whole piece, so that nothing has to be written first;
+ * generator whose period is the whole piece, or up to twice as many loads, so that
+ * nothing has to be written first;
  * what the generator takes is measured in the L1D, and taken off.
  */
 #include <math.h>
@@ -13,7 +14,8 @@ enum { STEPS = 6000, TRIES = 15 };
 
 struct walk {
 	const char *memory;
-	uint64_t mask, shift; /* of line numbers */
+	uint64_t mask, shift; /* of states */
+	uint64_t lines, bits; /* of the piece, and of the mask */
 	unsigned long steps;
 	uint64_t state, sum;
 };
@@ -22,7 +24,8 @@ struct walk {
 static inline __attribute__((always_inline)) uint64_t load_at(
 	const struct walk *walk, uint64_t state)
 {
-	uint64_t line = (state ^ state >> walk->shift) & walk->mask;
+	uint64_t line =
+		((state ^ state >> walk->shift) & walk->mask) * walk->lines >> walk->bits;
 
 	return *(const volatile uint64_t *)(walk->memory + line * CP_LINE);
 }
@@ -51,41 +54,20 @@ static void run_loads(void *context)
 	walk->state = state;
 }
 
-/* The largest power of two. */
-static uint64_t lines_of(size_t bytes)
-{
-	uint64_t lines = 1;
-
-	while (lines * 2 * CP_LINE <= bytes)
-		lines *= 2;
-	return lines;
-}
-
-static double walk_by(const struct cp_host *host, size_t bytes, cp_task *run)
-{
-	uint64_t lines = lines_of(bytes);
-	struct walk walk = {host->memory, lines - 1, 0, STEPS, 0, 0};
-
-	while ((1u << 2 * walk.shift) < lines)
-		walk.shift++;
-	/* Once all of it was read, the caches hold it, whatever they held before. */
-	for (uint64_t read = 0; read < lines && lines <= 1u << 20; read += STEPS)
-		run_loads(&walk);
-	return cp_best(TRIES, STEPS, run, &walk) / host->ns;
-}
-
 double cp_walk(const struct cp_host *host, size_t bytes)
 {
-	return walk_by(host, bytes, run_walk);
-}
+	struct walk walk = {
+		.memory = host->memory, .lines = bytes / CP_LINE, .steps = STEPS};
+	uint64_t states = 1;
 
-/* How many loads from memory are under way at a time: as many times as one takes longer
- * alone, each by its least time in all rounds so far. */
-static double measure_parallel(const struct cp_host *host, const struct cp_pages *pages,
-	struct cp_parallel *least)
-{
-	return cp_least(&least->alone, cp_pages_chain(host, pages, true)) /
-	       cp_least(&least->beside, cp_pages_loads(host, pages, true));
+	for (; states < walk.lines; walk.bits++)
+		states *= 2;
+	walk.mask = states - 1;
+	walk.shift = (walk.bits + 1) / 2;
+	/* Once all of it was read, the caches hold it, whatever they held before. */
+	for (uint64_t read = 0; read < states && walk.lines <= 1u << 20; read += STEPS)
+		run_loads(&walk);
+	return cp_best(TRIES, STEPS, run_walk, &walk) / host->ns;
 }
 
 /* What any first-level TLB knows the pages of: huge ones may be none (pages.c). */
@@ -97,31 +79,48 @@ static double latency_in(const struct cp_host *host, size_t bytes)
 }
 
 /* The first TLB does not know the pages, the second does. */
-static double without_pages(double latency, const double found[CP_NFIGURES])
+static double without_pages(double latency, const struct cp_round *round)
 {
-	double hit = found[CP_FIGURE_STLB_HIT];
+	double hit = round->value[CP_FIGURE_STLB_HIT];
 
-	return isfinite(hit) && found[CP_FIGURE_DTLB] < CP_FEW_PAGES / 2.0 ? latency - hit
-									   : latency;
+	return isfinite(hit) && round->value[CP_FIGURE_DTLB] < CP_FEW_PAGES / 2.0
+		       ? latency - hit
+		       : latency;
 }
 
-void cp_measure_latencies(struct cp_host *host, double found[CP_NFIGURES])
+/* How many loads from memory are under way at a time: as many times as one takes longer
+ * alone. */
+static void find_far(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round)
+{
+	(void)host;
+	round->value[CP_FIGURE_MEMORY] = without_pages(kept->far_alone, round);
+	round->value[CP_FIGURE_PARALLEL] = kept->far_alone / kept->far_beside;
+	round->value[CP_FIGURE_PARALLEL_FAR] = round->value[CP_FIGURE_PARALLEL];
+}
+
+/* Other pages in each round: some are nearer than others, or have a set to themselves,
+ * and a program has any. */
+enum { FEW_PLACES = 8 };
+
+void cp_measure_latencies(struct cp_host *host, struct cp_round *round)
 {
 	size_t l1 = cp_host_level(host, CP_L1D), l2 = cp_host_level(host, CP_L2);
+	char *few = host->pages + host->round % FEW_PLACES * CP_FEW_PAGES * CP_SMALL_PAGE;
 	struct cp_pages pages;
-	double far;
 
-	found[CP_FIGURE_L1] = latency_in(host, l1 / 2);
+	round->value[CP_FIGURE_L1] = latency_in(host, l1 / 2);
 	if (l2)
-		found[CP_FIGURE_L2] = latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN);
-	cp_pages_behind_l2(host, host->pages, &pages);
+		round->value[CP_FIGURE_L2] =
+			latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN);
+	cp_pages_behind_l2(host, few, &pages);
 	if (pages.count) {
-		found[CP_FIGURE_LLC] =
-			without_pages(cp_pages_chain(host, &pages, false), found);
-		found[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
+		round->value[CP_FIGURE_LLC] =
+			without_pages(cp_pages_chain(host, &pages, false), round);
+		round->value[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
 	}
-	cp_pages_anywhere(host->pages, &pages);
-	far = measure_parallel(host, &pages, &host->far_least);
-	found[CP_FIGURE_MEMORY] = without_pages(host->far_least.alone, found);
-	found[CP_FIGURE_PARALLEL] = found[CP_FIGURE_PARALLEL_FAR] = far;
+	cp_pages_anywhere(few, &pages);
+	cp_keep(host, &host->kept.far_alone, cp_pages_chain(host, &pages, true));
+	cp_keep(host, &host->kept.far_beside, cp_pages_loads(host, &pages, true));
+	cp_find_both(host, round, find_far);
 }

@@ -144,26 +144,36 @@ static double time_of(const struct cp_host *host, unsigned char *code, unsigned 
 	return best;
 }
 
-void cp_measure_window(struct cp_host *host, double found[CP_NFIGURES])
+static void find_window(
+	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round)
 {
-	unsigned char *code = mmap(
-		NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	double curve[POINTS];
+	double curve[POINTS], middle;
 	size_t at;
 
-	if (code == MAP_FAILED)
-		return;
-	for (unsigned i = 0; i < POINTS; i++) {
-		curve[i] = cp_least(
-			&host->window_least[i], time_of(host, code, FIRST + i * STEP));
-	}
-	munmap(code, ROOM);
+	for (unsigned i = 0; i < POINTS; i++)
+		curve[i] = kept->window[i];
 	cp_curve_settle(curve, POINTS);
 	/* Passing the instructions takes time, too. */
 	for (unsigned i = 0; i < POINTS; i++)
 		curve[i] -= 2 * (FIRST + i * STEP) / host->width;
 	/* Neither miss waits for the whole of the other one: half of it is much. */
 	at = cp_curve_step(curve, POINTS, curve[0], 1.4 * curve[0]);
-	if (at < POINTS)
-		found[CP_FIGURE_WINDOW] = FIRST + ((double)at + 0.5) * STEP;
+	middle = FIRST + ((double)at + 0.5) * STEP;
+	if (at + 1 < POINTS)
+		cp_found_between(round, CP_FIGURE_WINDOW, middle, middle - STEP / 2.0,
+			middle + STEP / 2.0);
+}
+
+void cp_measure_window(struct cp_host *host, struct cp_round *round)
+{
+	unsigned char *code = mmap(
+		NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (code == MAP_FAILED)
+		return;
+	for (unsigned i = 0; i < POINTS; i++)
+		cp_keep(host, &host->kept.window[i],
+			time_of(host, code, FIRST + i * STEP));
+	munmap(code, ROOM);
+	cp_find_both(host, round, find_window);
 }
