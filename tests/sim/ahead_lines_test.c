@@ -335,6 +335,32 @@ static void lines_of_no_stream(void)
 	is_u64(lone(&m, 2), 120, "wherever they are in it");
 }
 
+/* L2 has an even line, and the last level another one, wherever it is, at once: the
+ * cycles without room. */
+static uint64_t of_both(const struct machine *m, uint64_t other)
+{
+	begin(m);
+	load(0, other, 2);
+	load(0, 6500, 1);
+	return waited(2000, CP_SIM_time_bandwidth);
+}
+
+/* L2 is busy with what it has to get, and then has a line of its own. */
+static void lines_of_two_levels(void)
+{
+	struct machine m = small;
+
+	m.time.l2 = 200;
+	m.ooo.l2_line = 2000;
+	m.ooo.llc_line = 5000;
+	is_u64(of_both(&m, 6400), 100, "a line that L2 has waits for one that it gets");
+	is_u64(of_both(&m, 6401), 0, "but not of its other half");
+	m.ooo.lone_line = 15000;
+	is_u64(of_both(&m, 6400), 150, "of no stream, as long as that takes");
+	m.ooo.l2_line = 20000;
+	is_u64(of_both(&m, 6400), 400, "but no shorter than a line of L2");
+}
+
 /* Two even lines of a level at once, the counter telling that with the first one another
  * leaves modified: the cycles without room. */
 static uint64_t behind_modified(
@@ -355,17 +381,46 @@ static void modified_lines(void)
 	m.ooo.l2_line = 4000;
 	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 40,
 		"a line that leaves takes each half of L2 half as long as another its one");
-	m.ooo.store_line = 15000;
-	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 110,
-		"what a stored line takes, it takes both ways");
-	m.ooo.l2_line = m.ooo.store_line = 0;
+	m.ooo.store_line = 16000;
+	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 90,
+		"three quarters of what a stored line takes more, it takes both ways");
+	m.ooo.llc_line = 4000;
+	is_u64(behind_modified(&m, 2, CP_SIM_l1d_writebacks), 80 + 30,
+		"a quarter, if the last level has what comes");
+	m.ooo.llc_line = m.ooo.l2_line = m.ooo.store_line = 0;
 	m.ooo.load_set_line = 8000;
 	is_u64(behind_modified(&m, 1, CP_SIM_l1d_writebacks), 80 + 80,
 		"it takes a bank as long as another");
 	m.ooo.load_set_line = 0;
 	m.ooo.lone_line = 15000;
-	is_u64(behind_modified(&m, 2, CP_SIM_l2_writebacks), 150 + 60,
-		"and the last level two fifths of that");
+	is_u64(behind_modified(&m, 2, CP_SIM_l2_writebacks), 150 + 50,
+		"one that leaves L2 a third of what one takes that comes");
+}
+
+/* Lines of a stream that come, of which one more leaves L1D or L2 modified with each. */
+static uint64_t leaving_for_stream(const struct machine *m, enum cp_sim_counter leaves)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 16; i++) {
+		core->count[leaves]++;
+		load(4 * i, 6400 + i, 2);
+	}
+	return waited(2000, CP_SIM_time_bandwidth);
+}
+
+static void modified_lines_of_streams(void)
+{
+	struct machine m = small;
+
+	m.ooo.distance = 4;
+	m.ooo.llc_line = 2000;
+	m.ooo.store_line = 4000;
+	/* The first three lines are not yet of it. */
+	is_u64(leaving_for_stream(&m, CP_SIM_llc_writebacks), 224, "a stream alone");
+	is_u64(leaving_for_stream(&m, CP_SIM_l2_writebacks), 224 + 39,
+		"what leaves L2 for a stream takes nothing");
+	is_u64(leaving_for_stream(&m, CP_SIM_l1d_writebacks), 224 + 266,
+		"what leaves L1D, half of what a stored line takes more");
 }
 
 int main(void)
@@ -381,7 +436,9 @@ int main(void)
 	turns_of_stores();
 	turns_of_loads();
 	lines_of_no_stream();
+	lines_of_two_levels();
 	modified_lines();
+	modified_lines_of_streams();
 	chances();
 	table();
 	return 0;

@@ -139,6 +139,7 @@ LANES_INLINE struct trip travel(
 	if (a->of.distance && address)
 		j->ahead = streams_look_up(
 			&a->streams, address, core->line_shift, a->of.distance, j->start);
+	a->origin = !asked ? FROM_L2 : j->ahead ? OF_STREAM : LONE;
 	if (j->missed.l1 > 1)
 		return travel_all(core, a, j, none);
 	return travel_line(core, a, j, level_of(&a->reach, &j->missed));
@@ -345,26 +346,6 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 	if (m->lines.l1)
 		j.translated = find_turn(core, a, origin->address, j.translated);
 	add_entry(a, travel(core, a, &j, origin->address).ready);
-}
-
-/* Lines that leave caches modified, and are of the same sets as the line that comes: into
- * L2 they take both its ways, and that line's bank.  What leaves L2 goes to the last
- * level modified or not, and is in what that gives; modified it takes a part of that
- * again. */
-LANES_INLINE void write_back(
-	struct ahead *a, uint64_t line, uint64_t l1d, uint64_t l2, uint64_t llc)
-{
-	uint64_t now = cycle_now(a);
-
-	for (; l1d; l1d--) {
-		for (uint32_t i = 0; i < HALVES; i++)
-			room_take(&a->l2_lines[i], now, a->l2_written);
-		room_take(&a->l2_banks[line % BANKS], now, a->of.load_set_line);
-	}
-	for (; l2; l2--)
-		room_take(&a->llc_lines[half_of(line)], now, a->llc_written);
-	for (; llc; llc--)
-		room_take(&a->memory_lines, now, a->of.memory_line);
 }
 
 static __attribute__((noinline)) void observe_any(
@@ -576,11 +557,7 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
 	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);
 	set_shares(a->l2_fill_share, &a->reach, a->of.l2_fill_buffers);
-	a->l2_written = a->of.store_line > a->of.l2_line
-				? a->of.store_line - a->of.l2_line
-				: a->of.l2_line;
-	a->lone_line = a->of.lone_line ? a->of.lone_line : a->of.llc_line * HALVES;
-	a->llc_written = a->lone_line * WRITTEN_FIFTHS / 5;
+	set_lines(a);
 	if (!a->of.near)
 		a->of.near = m->time.l2;
 	if (core->uncore->stays)

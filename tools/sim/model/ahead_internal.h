@@ -264,6 +264,54 @@ static uint64_t address_by_chains(const struct ahead *a, uint64_t chains)
 	return ready / AHEAD_TICKS;
 }
 
+/* ---- lines that leave ---- */
+
+LANES_INLINE uint32_t difference(uint32_t more, uint32_t less)
+{
+	return more > less ? more - less : 0;
+}
+
+/* What lines take of a half of L2. */
+LANES_INLINE void set_lines(struct ahead *a)
+{
+	static const uint32_t quarters[ORIGINS] = L1D_QUARTERS,
+			      thirds[ORIGINS] = L2_THIRDS;
+	uint32_t lone = a->of.lone_line ? a->of.lone_line : a->of.llc_line * HALVES,
+		 stored = difference(a->of.store_line, a->of.l2_line);
+
+	a->stream_line = difference(a->of.llc_line, a->of.l2_line) * HALVES;
+	a->lone_line = difference(lone, a->of.l2_line * HALVES);
+	for (int i = 0; i < ORIGINS; i++) {
+		a->l1d_written[i] = stored ? stored * quarters[i] / 4 : a->of.l2_line;
+		a->l2_written[i] = lone * thirds[i] / 3;
+	}
+}
+
+/* Both halves of L2 are busy with a line that leaves it, or comes from L1D. */
+LANES_INLINE void keep_l2_busy(struct ahead *a, uint64_t at, uint32_t hundredths)
+{
+	for (uint32_t i = 0; i < HALVES; i++)
+		room_take(&a->l2_lines[i], at, hundredths);
+}
+
+/* Lines that leave caches modified, and are of the same sets as the line that comes: into
+ * L2 they take that line's bank, too.  What leaves L2 goes to the last level modified or
+ * not, and is in what that gives. */
+LANES_INLINE void write_back(
+	struct ahead *a, uint64_t line, uint64_t l1d, uint64_t l2, uint64_t llc)
+{
+	uint64_t now = cycle_now(a);
+
+	for (; l1d; l1d--) {
+		keep_l2_busy(a, now, a->l1d_written[a->origin]);
+		room_take(&a->l2_banks[line % BANKS], now, a->of.load_set_line);
+	}
+	for (; l2; l2--)
+		keep_l2_busy(a, now, a->l2_written[a->origin]);
+	for (; llc; llc--)
+		room_take(&a->memory_lines, now, a->of.memory_line);
+}
+
 /* ---- between units (model/units.h) ---- */
 
 /* All cycles are one of the stack's. */

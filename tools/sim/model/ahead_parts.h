@@ -27,9 +27,25 @@
 #define HALVES 2
 #define BANKS 4
 
-/* What a line that leaves L2 modified takes of the last level, beside one that comes: by
- * the clock even lines come in 13 cycles each, and in 17 if they are stored to. */
-#define WRITTEN_FIFTHS 2
+/* Where the last line came from that L1D missed: what leaves for it takes less if L2 is
+ * not all that is busy. */
+enum { FROM_L2, OF_STREAM, LONE, ORIGINS };
+
+/* What modified lines that leave caches take of each half of L2.  So many quarters of
+ * what a stored line takes more than one that is loaded, if they leave L1D: by the clock
+ * a stored line of L2 and one that is loaded take 5.4 cycles, and a stored one and six
+ * that are loaded 9.5.  If they leave L2, a third of what a line of no stream takes of
+ * its own half, if that is what comes: lines from all over come in 6.1 cycles each, and
+ * in 11.0 if they are stored to, even ones in 13 and in 17; but those of a stream in 6.2
+ * and 6.9. */
+#define L1D_QUARTERS                                                                     \
+	{                                                                                \
+		3, 2, 1                                                                  \
+	}
+#define L2_THIRDS                                                                        \
+	{                                                                                \
+		0, 0, 1                                                                  \
+	}
 
 /* ---- lines that others take the places of ---- */
 
@@ -205,12 +221,12 @@ struct ahead {
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	uint32_t fill_share[NOWNERS][NLEVELS], l2_fill_share[NOWNERS][NLEVELS];
 	struct room fills, l2_fills, walkers, memory_lines, store_lines;
-	struct room l2_lines[HALVES], l2_banks[BANKS], llc_lines[HALVES];
-	/* Hundredths of a cycle of L2 for a line that leaves L1D modified: a line that is
-	 * stored to is brought and leaves. */
-	uint32_t l2_written;
-	uint32_t lone_line, llc_written; /* the same of the last level: of a line of no
-					  * stream, and of one that leaves L2 modified */
+	struct room l2_lines[HALVES], l2_banks[BANKS];
+	/* Hundredths of a cycle of a half of L2: beside what a line takes that L2 has,
+	 * for one of a stream that it has not, and for one of none; and for modified
+	 * lines that leave L1D and L2, by where the one that comes is from. */
+	uint32_t stream_line, lone_line, l1d_written[ORIGINS], l2_written[ORIGINS];
+	uint32_t origin;
 	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
 	uint64_t not_of_load; /* as in seen */
 	struct guesses guesses;
@@ -508,8 +524,9 @@ LANES_INLINE uint64_t find_turn(
 
 /* ---- what gives lines ---- */
 
-/* The half that a line comes by: of L2, as of the last level, each has half of what they
- * give together. */
+/* The half that a line comes by: each has half of what L2 gives, and of what the last
+ * level gives, whose lines keep that half busy as they come: lines of either level wait
+ * for those of both, but for lines of the other half. */
 LANES_INLINE uint32_t half_of(uint64_t line)
 {
 	return line % HALVES;
@@ -522,16 +539,16 @@ LANES_INLINE uint64_t room_of_l2(struct ahead *a, uint64_t line, uint64_t at)
 	return room_take(&a->l2_banks[line % BANKS], at, a->of.load_set_line);
 }
 
-/* The same of the last level; the line is of a stream. */
+/* The rest of the time that L2 takes for a line that it has to get first; of a stream. */
 LANES_INLINE uint64_t room_of_stream(struct ahead *a, uint64_t line, uint64_t at)
 {
-	return room_take(&a->llc_lines[half_of(line)], at, a->of.llc_line * HALVES);
+	return room_take(&a->l2_lines[half_of(line)], at, a->stream_line);
 }
 
 /* And of none. */
 LANES_INLINE uint64_t room_of_lone(struct ahead *a, uint64_t line, uint64_t at)
 {
-	return room_take(&a->llc_lines[half_of(line)], at, a->lone_line);
+	return room_take(&a->l2_lines[half_of(line)], at, a->lone_line);
 }
 
 #endif
