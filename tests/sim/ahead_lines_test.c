@@ -423,6 +423,90 @@ static void modified_lines_of_streams(void)
 		"what leaves L1D, half of what a stored line takes more");
 }
 
+/* ---- ports for loads ---- */
+
+/* A hundred lines of L2, an instruction apart, with so many loads in each: the cycles
+ * that the core waits. */
+static uint64_t filled(const struct machine *m, uint64_t apart, uint32_t loads)
+{
+	begin(m);
+	for (uint64_t i = 0; i < 100; i++) {
+		core->loads += loads;
+		load(i * apart, 6400 + i, 1);
+	}
+	return waited(100 * apart, CP_SIM_time_bandwidth);
+}
+
+/* Of one port a line takes 2.4 cycles; 32 cycles of them may be left to do. */
+static void ports_of_lines(void)
+{
+	struct machine m = small;
+
+	m.ooo.window = 4096;
+	is_u64(filled(&m, 1, 0), 0, "enough ports for loads");
+	m.ooo.loads = 100;
+	is_u64(filled(&m, 1, 0), 240 - 99 - 32, "one port, and a line in each cycle");
+	is_u64(filled(&m, 1, 1), 240 - 32, "beside a load in each, too");
+	is_u64(filled(&m, 2, 1), 240 - 99 - 32, "or one in two cycles");
+	is_u64(filled(&m, 4, 1), 0, "with room for both");
+	is_u64(filled(&m, 4, 9), 240 - 32, "loads take no more than they have taken");
+	m.ooo.loads = 200;
+	is_u64(filled(&m, 1, 1), 120 + 49 - 99 - 32, "two ports");
+}
+
+/* ---- page walks ---- */
+
+static void walk(uint64_t number, uint64_t page)
+{
+	core->count[CP_SIM_instructions] = number;
+	core->count[CP_SIM_dtlb_load_pages]++;
+	core->count[CP_SIM_dtlb_load_walks]++;
+	ahead_observe(
+		core, &(struct batch_origin){
+			      .address = page * 4096, .number = number, .load = -1});
+}
+
+/* Two walks, for that page and another, with so many lines of a level in between: what
+ * the second one takes. */
+static uint64_t second_walk(uint64_t page, uint64_t other, int lines, int level)
+{
+	uint64_t number = 1000;
+
+	begin(&small);
+	walk(0, page);
+	for (; lines; lines--, number += 200)
+		load(number, 64000 + number, level);
+	walk(number, other);
+	return waited(number + 200, CP_SIM_dtlb_walk_cycles) - 40;
+}
+
+/* L1D has four lines, and a hit takes 4 cycles; L2 has 128. */
+static void lines_of_tables(void)
+{
+	is_u64(second_walk(80, 80, 4, 1), 40, "L1D has the entry");
+	is_u64(second_walk(80, 80, 5, 1), 40 + 36, "L2 has");
+	is_u64(second_walk(80, 87, 5, 1), 40 + 36, "and others of its line");
+	is_u64(second_walk(80, 88, 5, 1), 40, "the next line was never asked for");
+	is_u64(second_walk(80, 80, 128, 2), 40 + 36, "as many lines as L2 has");
+	is_u64(second_walk(80, 80, 129, 2), 40 + 56, "one more: the last level has");
+	is_u64(second_walk(80, 80 + 8 * ENTRY_LINES, 0, 1), 40 + 36,
+		"one of too many that are asked for");
+}
+
+/* Lines count on behind a collect. */
+static void walks_of_regions(void)
+{
+	begin(&small);
+	walk(0, 80);
+	for (uint64_t i = 0; i < 5; i++)
+		load(1000 + 200 * i, 6400 + i, 1);
+	core->count[CP_SIM_instructions] = 3000;
+	ahead_collect(core);
+	memset(core->count, 0, sizeof(core->count));
+	walk(1000, 80);
+	is_u64(waited(2000, CP_SIM_dtlb_walk_cycles), 40 + 36, "in another region");
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -439,6 +523,9 @@ int main(void)
 	lines_of_two_levels();
 	modified_lines();
 	modified_lines_of_streams();
+	ports_of_lines();
+	lines_of_tables();
+	walks_of_regions();
 	chances();
 	table();
 	return 0;

@@ -33,22 +33,6 @@ LANES_INLINE struct trip make_trip(struct ahead *a, enum level level, enum owner
 		(uint32_t)(from - translated), latency, level};
 }
 
-/* So many pages that the first TLB missed, some of them walked for. */
-LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a, uint64_t pages,
-	uint64_t walks, uint64_t start)
-{
-	uint64_t at = start + (pages - walks) * a->reach.of.stlb;
-
-	for (; walks; walks--) {
-		if (a->of.walkers)
-			at = room_take(
-				&a->walkers, at, a->reach.of.walk * 100 / a->of.walkers);
-		count_walk(core, a, at);
-		at += a->reach.of.walk;
-	}
-	return at;
-}
-
 /* A reference's ways: what it missed, when it asks, and knows where; when one of its
  * lines was fetched ahead, 0: not; and the number of its line. */
 struct journey {
@@ -279,6 +263,15 @@ void ahead_follow(struct core *core)
 	core->next_step = a->steps;
 }
 
+/* Lines that come into L1D. */
+LANES_INLINE void take_ports(struct core *core, struct ahead *a, const struct missed *m)
+{
+	if (m->l1 && a->fill_ports.fill)
+		wait_for_room(core, a, CP_SIM_time_bandwidth,
+			fill_ports_take(
+				&a->fill_ports, cycle_now(a), core->loads, m->l1));
+}
+
 /* ---- what a reference did ---- */
 
 /* What is foreseen is asked for ahead, from the last branch on that was not. */
@@ -322,7 +315,7 @@ LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct mi
 		origin->address >> core->line_shift};
 	struct trip trip;
 
-	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
+	j.translated = translate_pages(core, a, m, j.start, origin->address);
 	trip = travel(core, a, &j, origin->address);
 	if (!m->lines.l1)
 		trip.ready += a->of.l1;
@@ -342,7 +335,7 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 
 	wait_for_entry(core, a);
 	j.start = later_of(cycle_now(a), cycle_of(address_ready(a, origin->load)));
-	j.translated = translate_pages(core, a, m->pages, m->walks, j.start);
+	j.translated = translate_pages(core, a, m, j.start, origin->address);
 	if (m->lines.l1)
 		j.translated = find_turn(core, a, origin->address, j.translated);
 	add_entry(a, travel(core, a, &j, origin->address).ready);
@@ -363,11 +356,13 @@ static __attribute__((noinline)) void observe_any(
 	if (did.loads | GREW(&by, dtlb_load_pages)) {
 		struct misses m = misses_of_load(&by, &did);
 
+		take_ports(core, a, &m.lines);
 		load_value(core, a, &m, origin);
 	}
 	if (did.stores | GREW(&by, dtlb_store_pages)) {
 		struct misses m = misses_of_store(&by, &did);
 
+		take_ports(core, a, &m.lines);
 		store_value(core, a, &m, origin);
 	}
 	write_back(a, origin->address >> core->line_shift,
@@ -411,6 +406,7 @@ LANES_INLINE void observe_one(struct core *core, struct ahead *a, enum access ki
 
 	ahead_follow(core);
 	advance_to(core, a, position_after(core, a, origin->number));
+	take_ports(core, a, &m.lines);
 	if (kind == LOAD && (lines | pages))
 		load_value(core, a, &m, origin);
 	else if (lines | pages)
@@ -506,6 +502,7 @@ void ahead_collect(struct core *core)
 	units_tell(core, &a->units, &a->reach, a->number);
 	core->count[CP_SIM_time_issue] += issue - a->told_issue;
 	add_cycles(core);
+	a->brought = brought_so_far(core, a);
 	a->told_issue = issue;
 	a->not_of_load = a->units.asked = 0;
 	for (uint32_t i = 0; i < SEEN; i++)
@@ -555,6 +552,7 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
+	fill_ports_init(&a->fill_ports, a->of.loads);
 	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);
 	set_shares(a->l2_fill_share, &a->reach, a->of.l2_fill_buffers);
 	set_lines(a);

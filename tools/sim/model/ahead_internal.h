@@ -7,6 +7,7 @@
 #define CACHEPEEK_SIM_AHEAD_INTERNAL_H
 
 #include "model/ahead_parts.h"
+#include "model/huge.h"
 
 /* ---- delays ---- */
 
@@ -148,6 +149,62 @@ static void add_end(
 	a->chains_end = trip->ready;
 	if (trip->ready > (ticks_now(a) + ticks_of(a, reach)) / AHEAD_TICKS)
 		put_wall(core, a, &a->ends, a->at.number + reach, trip);
+}
+
+/* ---- page walks ---- */
+
+LANES_INLINE struct brought brought_so_far(const struct core *core, const struct ahead *a)
+{
+	const uint64_t *is = core->count;
+
+	return (struct brought){
+		.l1 = a->brought.l1 +
+		      (uint32_t)(is[CP_SIM_l1d_load_lines] + is[CP_SIM_l1d_store_lines]),
+		.l2 = a->brought.l2 +
+		      (uint32_t)(is[CP_SIM_l2_load_lines] + is[CP_SIM_l2_store_lines]),
+	};
+}
+
+/* The line of the page tables that has the address's entry. */
+static uint64_t entry_line_of(const struct core *core, uint64_t address)
+{
+	uint32_t page = huge.seen && huge_is_known(address >> HUGE_SHIFT)
+				? HUGE_SHIFT
+				: core->line_shift + core->page_shift;
+
+	return address >> (page + ENTRIES_LOG);
+}
+
+/* A walk takes what it does if L1D has its entry, and as much longer as what has it takes
+ * longer. */
+static uint32_t cycles_of_walk(const struct core *core, struct ahead *a, uint64_t address)
+{
+	struct brought since = entries_renew(
+		&a->entries, entry_line_of(core, address), brought_so_far(core, a));
+	uint32_t walk = a->reach.of.walk, far = 0;
+
+	if (core->l2.sets && since.l2 > core->l2.sets * core->l2.ways)
+		far = a->reach.latency[NOBODY][LAST];
+	else if (since.l1 > core->l1d.sets * core->l1d.ways)
+		far = a->reach.latency[NOBODY][SECOND];
+	return far > a->of.l1 ? walk + far - a->of.l1 : walk;
+}
+
+/* So many pages that the first TLB missed, some of them walked for. */
+LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a,
+	const struct misses *m, uint64_t start, uint64_t address)
+{
+	uint64_t at = start + (m->pages - m->walks) * a->reach.of.stlb;
+
+	for (uint64_t walks = m->walks; walks; walks--) {
+		uint32_t cycles = cycles_of_walk(core, a, address);
+
+		if (a->of.walkers)
+			at = room_take(&a->walkers, at, cycles * 100 / a->of.walkers);
+		count_walk(core, a, at, cycles);
+		at += cycles;
+	}
+	return at;
 }
 
 /* ---- chains ---- */
