@@ -50,11 +50,15 @@ FROZEN = [
         2mm cg-wild cg-near backprop-columns backprop-rows bh atax-columns atax-rows ep cfd bisort correlation-columns
         correlation-rows ft-strided ft-copied dwt2d-columns dwt2d-strips em3d deriche is gaussian health fdtd-2d mg'''),
     # Rodinia, Olden and the GAP benchmarks in turn, likewise (hotspot3D is the heat in a cube; bc, cc_sv and tc of GAP were here,
-    # and of bfs, pr and sssp other ways than its own)
+    # and of bfs, pr and sssp other ways than its own); then PolyBench, the NAS Parallel Benchmarks, and the HPC Challenge with
+    # Parboil (b_eff is about networks)
     ('2026-11-27', None, '''
         heartwall mst-chains mst-slots bfs-down bfs-both-ways hotspot-asking hotspot-framed perimeter cc-names cc-afforest
         hybridsort-at-once hybridsort-buckets power pr-by-chance pr-by-degree lavamd treeadd-wild treeadd-near sssp-rounds
-        sssp-buckets'''),
+        sssp-buckets
+        gesummv bt cutcp-tested cutcp-known gramschmidt-columns gramschmidt-rows dc-tuples dc-views hpl-one hpl-blocks
+        jacobi-1d-steps jacobi-1d-blocks lu-sweeps lbm-ways lbm-cells ludcmp sp-lines sp-abreast mri-gridding-wild
+        mri-gridding-sorted'''),
 ]
 
 # The same work done badly and well.
@@ -69,7 +73,10 @@ PAIRS = [('gemm-columns', 'gemm-rows'), ('mvt-columns', 'mvt-rows'), ('transpose
          ('correlation-columns', 'correlation-rows'), ('ft-strided', 'ft-copied'), ('dwt2d-columns', 'dwt2d-strips'),
          ('mst-chains', 'mst-slots'), ('bfs-down', 'bfs-both-ways'), ('hotspot-asking', 'hotspot-framed'),
          ('cc-names', 'cc-afforest'), ('hybridsort-at-once', 'hybridsort-buckets'), ('pr-by-chance', 'pr-by-degree'),
-         ('treeadd-wild', 'treeadd-near'), ('sssp-rounds', 'sssp-buckets')]
+         ('treeadd-wild', 'treeadd-near'), ('sssp-rounds', 'sssp-buckets'),
+         ('cutcp-tested', 'cutcp-known'), ('gramschmidt-columns', 'gramschmidt-rows'), ('dc-tuples', 'dc-views'),
+         ('hpl-one', 'hpl-blocks'), ('jacobi-1d-steps', 'jacobi-1d-blocks'), ('lbm-ways', 'lbm-cells'),
+         ('sp-lines', 'sp-abreast'), ('mri-gridding-wild', 'mri-gridding-sorted')]
 LEAST_PAIR = 1.3
 
 C_SOURCE = ''.join(f'''
