@@ -111,7 +111,7 @@ static void note_virtual(struct cp_machine *machine)
 		cp_format(machine->note + used, sizeof(machine->note) - used, VIRTUAL);
 }
 
-void cp_machine_sysfs(struct cp_machine *machine)
+bool cp_machine_sysfs(struct cp_machine *machine)
 {
 	unsigned found = 0;
 
@@ -138,6 +138,7 @@ void cp_machine_sysfs(struct cp_machine *machine)
 	for (int level = CP_L1I; level <= CP_L1D; level++)
 		if (!machine->level[level].sets)
 			machine->level[level] = cp_machine_defaults.level[level];
+	return found > 0;
 }
 
 unsigned cp_machine_host_line(void)
@@ -225,6 +226,6 @@ static void take_measured(struct cp_machine *machine)
 
 void cp_machine_host(struct cp_machine *machine)
 {
-	cp_machine_sysfs(machine);
+	(void)cp_machine_sysfs(machine);
 	take_measured(machine);
 }

@@ -142,6 +142,16 @@ sub ok_assumed
 	ok(!-e scratch('never.machine'), 'and no file is made of it');
 }
 
+# Where nothing tells the sizes of caches, other levels may have been measured.
+SKIP: {
+	my @hidden = ('unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /sys || exit 77; exec "$@"', '-');
+	my $run = run(command => [@hidden, cli(), 'doctor', '--calibrate', '-o', $file]);
+	skip('/sys cannot be hidden', 4) if $run->{status} && $run->{out} !~ /measured in/;
+	is(status_text($run->{status}), 'exit 0', 'no sizes') or diag($run->{err});
+	like($run->{out}, qr/^sysfs does not tell the sizes of caches: what is measured by them is assumed$/m, 'no sizes: says one line');
+	ok_assumed('no sizes', qw(l2 llc l2-cycles-per-line store-cycles-per-line));
+}
+
 # A filter that refuses threads, affinity and huge pages.
 SKIP: {
 	my %number = (x86_64 => [56, 435, 203, 204, 28], aarch64 => [220, 435, 122, 123, 233]);

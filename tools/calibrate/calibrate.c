@@ -141,17 +141,22 @@ static double now_seconds(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+bool cp_host_is_late(const struct cp_host *host)
+{
+	return now_seconds() > host->deadline;
+}
+
 /* Returns false if there was no time for all of it. */
-static bool run_round(struct cp_host *host, struct cp_round *round, double begin)
+static bool run_round(struct cp_host *host, struct cp_round *round)
 {
 	for (unsigned i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
-		if (now_seconds() - begin > MOST_SECONDS)
-			return false;
+		if (cp_host_is_late(host))
+			break;
 		measures[i](host, round);
 		cp_look_at_clock(host);
 	}
 	cp_find_clock(host, round);
-	return true;
+	return !cp_host_is_late(host);
 }
 
 static void run_rounds(
@@ -171,7 +176,7 @@ static void run_rounds(
 		cp_round_clear(found);
 		host->round = round;
 		host->half = &calibration->half[round % 2];
-		if (!run_round(host, found, begin) && round)
+		if (!run_round(host, found) && round)
 			break; /* those before have more */
 		calibration->rounds++;
 	}
@@ -192,7 +197,8 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 		return -errno;
 	}
 	CPU_ZERO(&may);
-	cp_machine_sysfs(&calibration->machine);
+	calibration->sized = cp_machine_sysfs(&calibration->machine);
+	host.deadline = begin + MOST_SECONDS;
 	choose_cpus(&host, &may);
 	result = set_up(&host, error, error_size);
 	if (result == 0) {

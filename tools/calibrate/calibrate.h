@@ -66,6 +66,7 @@ struct cp_round {
 
 struct cp_calibration {
 	struct cp_machine machine; /* geometry, from sysfs */
+	bool sized;                /* which tells it: else it is assumed */
 	struct cp_round round[CP_CALIBRATE_ROUNDS];
 	/* By the rounds of even number alone, and by the others: of what rests on all
 	 * rounds so far. */
@@ -145,6 +146,7 @@ struct cp_host {
 	 * latter two found. */
 	struct cp_kept kept, kept_half[2];
 	struct cp_round *half;
+	double deadline; /* seconds */
 	bool huge;
 	int other_cpu; /* that the process may run on; -1: none */
 };
@@ -191,6 +193,9 @@ size_t cp_confirmed(size_t count);
 typedef void cp_measure(struct cp_host *host, struct cp_round *round);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
 	cp_measure_branches, cp_measure_streams, cp_measure_stay, cp_measure_transfers;
+
+/* There is no time for more: what is not complete by now is not found. */
+bool cp_host_is_late(const struct cp_host *host);
 
 /* Keeps a time of kept, if it is less than in the rounds before. */
 void cp_keep(struct cp_host *host, const double *place, double now);

@@ -22,7 +22,7 @@ static void print_figure(const struct cp_calibration *calibration, enum cp_figur
 		cp_figure_decimals(calibration->value[figure]),
 		calibration->value[figure], cp_figure_unit(figure));
 	if (isnan(calibration->spread[figure]))
-		printf(" %6s", "once");
+		printf(" %6s", calibration->rounds < 2 ? "once" : "-");
 	else
 		printf(" %4.0f %%", calibration->spread[figure] * 100);
 	printf("%s%s\n", cp_figure_is_stable(calibration, figure) ? "" : "  not stable",
@@ -47,13 +47,17 @@ static void print_unstable(const struct cp_calibration *calibration)
 
 static void print_table(const struct cp_calibration *calibration)
 {
-	printf("\nmeasured in %u rounds, %.1f s, with %zu MiB of %s pages\n"
+	printf("\nmeasured in %u round%s, %.1f s, with %zu MiB of %s pages\n"
 	       "  %-24s %10s %-18s spread\n",
-		calibration->rounds, calibration->seconds, calibration->bytes >> 20,
+		calibration->rounds, calibration->rounds == 1 ? "" : "s",
+		calibration->seconds, calibration->bytes >> 20,
 		calibration->huge ? "huge" : "small", "", "", "");
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 		print_figure(calibration, (enum cp_figure)figure);
 	print_unstable(calibration);
+	if (!calibration->sized)
+		printf("sysfs does not tell the sizes of caches: what is measured by them "
+		       "is assumed\n");
 }
 
 static void add_table(const struct cp_calibration *calibration, json_t *document)

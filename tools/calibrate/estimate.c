@@ -17,10 +17,13 @@ enum best { LEAST, MOST, MIDDLE, LAST, LAST_OF_ALL };
 static const struct {
 	const char *name, *unit, *title;
 	enum best best;
-	bool grid;   /* between two points of a curve, or as the clock of a round is */
-	bool placed; /* rests on where the pages and their tables are */
+	bool grid;  /* between two points of a curve, or as the clock of a round is */
+	bool sized; /* measured by the sizes of caches */
+	/* What calibrations are apart at least where their rounds agree: all of them have
+	 * the same pages, tables of pages and neighbours in the last level. */
+	double apart;
 } figures[CP_NFIGURES] = {
-	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MOST, true},
+	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MIDDLE, true},
 	[CP_FIGURE_WIDTH] = {"width", "instructions/cycle", "issue width", MOST},
 	[CP_FIGURE_LOADS] = {"loads", "loads/cycle", "loads", MOST},
 	[CP_FIGURE_STORES] = {"stores", "stores/cycle", "stores", MOST},
@@ -28,42 +31,47 @@ static const struct {
 	[CP_FIGURE_FLOAT_MULTIPLY] = {"float_multiply", "cycles",
 		"multiplication of floats", LEAST},
 	[CP_FIGURE_L1] = {"l1d_latency", "cycles", "L1D latency", LEAST},
-	[CP_FIGURE_L2] = {"l2_latency", "cycles", "L2 latency", LEAST},
-	[CP_FIGURE_LLC] = {"llc_latency", "cycles", "L3 latency", LEAST},
+	[CP_FIGURE_L2] = {"l2_latency", "cycles", "L2 latency", LEAST, .sized = true},
+	[CP_FIGURE_LLC] = {"llc_latency", "cycles", "L3 latency", LEAST, .sized = true,
+		.apart = 0.05},
 	[CP_FIGURE_MEMORY] = {"memory_latency", "cycles", "memory latency", LAST},
 	[CP_FIGURE_DTLB] = {"dtlb_reach", "pages", "DTLB reach", LAST, true},
 	[CP_FIGURE_STLB] = {"stlb_reach", "pages", "STLB reach", LAST, true},
 	[CP_FIGURE_STLB_HIT] = {"stlb_latency", "cycles", "STLB hit", LAST},
-	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST, .placed = true},
-	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", LAST},
+	[CP_FIGURE_WALK] = {"walk_latency", "cycles", "page walk", LAST, .apart = 0.1},
+	[CP_FIGURE_PARALLEL] = {"parallel_misses", "loads", "misses at a time", LAST,
+		.apart = 0.05},
 	[CP_FIGURE_PARALLEL_FAR] = {"parallel_l2_misses", "loads",
-		"misses of L2 at a time", LAST},
+		"misses of L2 at a time", LAST, .apart = 0.05},
 	[CP_FIGURE_WALKERS] = {"walkers", "walks", "page walks at a time", LAST,
-		.placed = true},
+		.apart = 0.1},
 	[CP_FIGURE_WINDOW] = {"window", "instructions", "reorder window", LAST, true},
 	[CP_FIGURE_MISPREDICT] = {"mispredict", "cycles", "mispredicted branch", LEAST},
-	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST},
+	[CP_FIGURE_STREAM_L2] = {"l2_stream", "cycles/line", "L2 stream", LEAST,
+		.sized = true},
 	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "loads of one L1D set",
-		LEAST},
-	[CP_FIGURE_STORE_LINE] = {"store_line", "cycles/line", "stores to the L2", LEAST},
-	[CP_FIGURE_SET_LINE] = {"set_line", "cycles/line", "stores to one L1D set",
-		LEAST},
-	[CP_FIGURE_STREAM_LLC] = {"llc_stream", "cycles/line", "L3 stream", LEAST},
+		LEAST, .sized = true},
+	[CP_FIGURE_STORE_LINE] = {"store_line", "cycles/line", "stores to the L2", LEAST,
+		.sized = true},
+	[CP_FIGURE_SET_LINE] = {"set_line", "cycles/line", "stores to one L1D set", LEAST,
+		.sized = true},
+	[CP_FIGURE_STREAM_LLC] = {"llc_stream", "cycles/line", "L3 stream", LEAST,
+		.sized = true, .apart = 0.05},
 	[CP_FIGURE_LONE_LINE] = {"llc_lone", "cycles/line", "L3, lines of no stream",
-		LEAST},
+		LEAST, .sized = true, .apart = 0.05},
 	[CP_FIGURE_STREAM_MEMORY] = {"memory_stream", "cycles/line", "memory stream",
 		LEAST},
 	[CP_FIGURE_PREFETCH] = {"prefetch_gain", "times", "prefetching of lines", MOST},
-	[CP_FIGURE_NEAR] = {"prefetched_latency", "cycles", "a line fetched ahead",
-		LEAST},
+	[CP_FIGURE_NEAR] = {"prefetched_latency", "cycles", "a line fetched ahead", LEAST,
+		.sized = true},
 	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get", MIDDLE,
-		true},
+		true, .sized = true},
 	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE,
-		true},
+		true, .sized = true},
 	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST_OF_ALL,
-		true},
+		true, .sized = true},
 	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
-		LEAST},
+		LEAST, .apart = 0.1},
 };
 
 const char *cp_figure_name(enum cp_figure figure)
@@ -204,10 +212,6 @@ static double apart_in_halves(
 	return most;
 }
 
-/* All rounds have the same pages, and so agree by a percent or two, where calibrations
- * are apart by this. */
-#define PLACED_APART 0.1
-
 /* What counts, and how far the others are from it that count.  Of best ones, the middle
  * and the best; of a middle, the half of the rounds around it. */
 static void conclude_best(struct cp_calibration *calibration, unsigned figure,
@@ -240,9 +244,6 @@ static void conclude_last(struct cp_calibration *calibration, unsigned figure,
 	calibration->spread[figure] =
 		isnan(rounds) ? NAN
 			      : fmax(rounds, apart_in_halves(calibration, figure, value));
-	if (figures[figure].placed)
-		calibration->spread[figure] =
-			fmax(calibration->spread[figure], PLACED_APART);
 }
 
 static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
@@ -264,14 +265,24 @@ static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 
 /* Cycles are by one clock, and were measured in moments when it may have been another
  * one. Numbers of pages, instructions and bytes are not by it. */
-static void widen_by_clock(struct cp_calibration *calibration)
+static void widen(struct cp_calibration *calibration)
 {
 	double clock = calibration->spread[CP_FIGURE_CLOCK];
 
+	for (unsigned figure = 0; figure < CP_NFIGURES; figure++) {
+		double *spread = &calibration->spread[figure];
+
+		if (!figures[figure].grid && !isnan(*spread))
+			*spread = fmax(fmax(*spread, clock), figures[figure].apart);
+	}
+}
+
+/* By sizes that are assumed other levels may have been measured than these. */
+static void forget_sized(struct cp_calibration *calibration)
+{
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
-		if (!figures[figure].grid && !isnan(calibration->spread[figure]))
-			calibration->spread[figure] =
-				fmax(calibration->spread[figure], clock);
+		if (figures[figure].sized)
+			calibration->spread[figure] = NAN;
 }
 
 /* One round cannot say how far others would be from it. */
@@ -285,7 +296,9 @@ void cp_calibration_conclude(struct cp_calibration *calibration)
 {
 	for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 		conclude_figure(calibration, figure);
-	widen_by_clock(calibration);
+	widen(calibration);
+	if (!calibration->sized)
+		forget_sized(calibration);
 	if (calibration->rounds < 2)
 		forget_spreads(calibration);
 }

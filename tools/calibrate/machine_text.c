@@ -43,7 +43,8 @@ static void put_source(FILE *file, const struct cp_calibration *calibration,
 	enum cp_figure figure, int decimals)
 {
 	if (isnan(calibration->spread[figure]))
-		fprintf(file, "  # measured once: not stable\n");
+		fprintf(file, "  # measured %s: not stable\n",
+			calibration->rounds < 2 ? "once" : "by assumed sizes");
 	else
 		fprintf(file, "  # measured%s, spread %.0f %%%s\n",
 			calibration->at_least[figure] ? ": at least that" : "",
@@ -294,13 +295,14 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 	cp_host_word(&calibration->machine, word, sizeof(word));
 	fprintf(file,
 		"# This host, as cachepeek %s doctor --calibrate measured "
-		"it in %u rounds.\n"
-		"# Sizes are sysfs's, that of llc what streams get of it; a spread is how far "
+		"it in %u round%s.\n"
+		"# Sizes are %s, that of llc what streams get of it; a spread is how far "
 		"the rounds are\n"
 		"# apart, and the points of a curve, and what this file rounds off.\n"
 		"%smeasured = %s\n"
 		"host = %s\n",
-		CP_VERSION, calibration->rounds,
+		CP_VERSION, calibration->rounds, calibration->rounds == 1 ? "" : "s",
+		calibration->sized ? "sysfs's" : "assumed",
 		calibration->huge
 			? ""
 			: "# No huge pages: latencies have page walks in them.\n",

@@ -30,7 +30,7 @@ static void measure_curve(struct cp_host *host)
 {
 	size_t pages[POINTS], count = pages_of(pages);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !cp_host_is_late(host); i++) {
 		cp_keep(host, &host->kept.page[i],
 			cp_chain(host, host->pages, pages[i], PAGE));
 		cp_keep(host, &host->kept.line[i],
@@ -153,6 +153,8 @@ static void find_pages(
 void cp_measure_pages(struct cp_host *host, struct cp_round *round)
 {
 	measure_curve(host);
+	if (cp_host_is_late(host))
+		return;
 	cp_keep(host, &host->kept.walks_beside, loads_of(host, host->pages, PAGE));
 	cp_keep(host, &host->kept.lines_beside, loads_of(host, host->scratch, CP_LINE));
 	cp_find_both(host, round, find_pages);

@@ -97,9 +97,9 @@ static void measure_points(
 	struct cp_host *host, struct lines lines[POINTS], unsigned first, unsigned step)
 {
 	for (unsigned i = POINTS; i-- > 0;)
-		if (i % step == first)
+		if (i % step == first && !cp_host_is_late(host))
 			leave_alone(&lines[i]);
-	for (unsigned i = first; i < POINTS; i += step)
+	for (unsigned i = first; i < POINTS && !cp_host_is_late(host); i += step)
 		read_again(host, &lines[i], i);
 }
 
@@ -160,5 +160,6 @@ void cp_measure_stay(struct cp_host *host, struct cp_round *round)
 	for (unsigned tries = 0; tries < TRIES; tries++)
 		for (unsigned i = 0; i < parts; i++)
 			measure_points(host, lines, i, parts);
-	cp_find_both(host, round, find_stay);
+	if (!cp_host_is_late(host))
+		cp_find_both(host, round, find_stay);
 }

@@ -152,8 +152,12 @@ static void find_capacity(const struct cp_host *host, struct cp_round *round,
 	size_t most = most_of(host), at;
 	double low, high, kib;
 
-	for (size_t bytes = first; curve.count < MOST_POINTS && bytes <= most; bytes *= 2)
+	for (size_t bytes = first; curve.count < MOST_POINTS && bytes <= most;
+		bytes *= 2) {
+		if (cp_host_is_late(host))
+			return;
 		add_size(host, &curve, bytes);
+	}
 	/* Without more than the level has, all may be from there. */
 	if (curve.count < 3 || most <= cp_host_level(host, CP_LLC))
 		return;
@@ -196,25 +200,31 @@ static double memory_stream(const struct cp_host *host)
 
 /* ---- is something there that fetches the next lines? ---- */
 
+enum { CHAIN = 50000, CHAIN_TRIES = 4 };
+
 /* Loads that depend on each other, line by line: as slow as from all over the memory,
  * where nothing does. */
 static void run_chain(void *context)
 {
 	void ***at = context;
 
-	for (unsigned i = 0; i < 50000; i++)
+	for (unsigned i = 0; i < CHAIN; i++)
 		*at = *(void **volatile *)*at;
 }
 
-static double next_lines(const struct cp_host *host, size_t bytes)
+/* `flushed`: from memory, whatever of the piece the last level has room for. */
+static double next_lines(const struct cp_host *host, size_t bytes, bool flushed)
 {
-	size_t lines = bytes / CP_LINE;
+	size_t lines = bytes / CP_LINE, most = (size_t)CHAIN * CHAIN_TRIES;
 	void **at = (void **)(void *)host->pages;
 
 	for (size_t i = 0; i < lines; i++)
 		*(void **)(void *)(host->pages + i * CP_LINE) =
 			host->pages + (i + 1) % lines * CP_LINE;
-	return cp_best(4, 50000, run_chain, &at) / host->ns;
+	for (size_t i = 0; flushed && i < lines && i < most; i++)
+		cp_flush_line(host->pages + i * CP_LINE);
+	cp_flush_end();
+	return cp_best(CHAIN_TRIES, CHAIN, run_chain, &at) / host->ns;
 }
 
 void cp_measure_streams(struct cp_host *host, struct cp_round *round)
@@ -233,10 +243,12 @@ void cp_measure_streams(struct cp_host *host, struct cp_round *round)
 		find_capacity(host, round, CP_FIGURE_LLC_RANDOM, 2 * l2);
 		find_capacity(host, round, CP_FIGURE_LLC_STREAM, 2 * l2);
 	}
+	if (cp_host_is_late(host))
+		return;
 	round->value[CP_FIGURE_STREAM_MEMORY] = memory_stream(host);
 	round->value[CP_FIGURE_PREFETCH] =
-		round->value[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes);
+		round->value[CP_FIGURE_MEMORY] / next_lines(host, host->page_bytes, true);
 	/* A little more than the L2 has: of more the last level may not have all. */
 	if (llc && 2 * l2 <= host->page_bytes)
-		round->value[CP_FIGURE_NEAR] = next_lines(host, 2 * l2);
+		round->value[CP_FIGURE_NEAR] = next_lines(host, 2 * l2, false);
 }

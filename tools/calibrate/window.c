@@ -171,9 +171,10 @@ void cp_measure_window(struct cp_host *host, struct cp_round *round)
 
 	if (code == MAP_FAILED)
 		return;
-	for (unsigned i = 0; i < POINTS; i++)
+	for (unsigned i = 0; i < POINTS && !cp_host_is_late(host); i++)
 		cp_keep(host, &host->kept.window[i],
 			time_of(host, code, FIRST + i * STEP));
 	munmap(code, ROOM);
-	cp_find_both(host, round, find_window);
+	if (!cp_host_is_late(host))
+		cp_find_both(host, round, find_window);
 }
