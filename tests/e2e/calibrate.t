@@ -152,6 +152,15 @@ SKIP: {
 	ok_assumed('no sizes', qw(l2 llc l2-cycles-per-line store-cycles-per-line));
 }
 
+# Nor does a host that is so busy that the memory alone takes all of the time.
+{
+	my $run = run(command => [cli(), 'doctor', '--calibrate', '-o', scratch('never.machine')],
+		env => {LD_PRELOAD => build() . '/tests/programs/libodd_clock.so', ODD_CLOCK => 'leaps'});
+	is(status_text($run->{status}), 'exit 1', 'no time');
+	is($run->{err}, "cachepeek: nothing could be measured in 13 seconds: calibrate again when the machine is quieter\n", 'no time: says one line');
+	ok(!-e scratch('never.machine'), 'no time: and no file is made of it');
+}
+
 # A filter that refuses threads, affinity and huge pages.
 SKIP: {
 	my %number = (x86_64 => [56, 435, 203, 204, 28], aarch64 => [220, 435, 122, 123, 233]);

@@ -207,6 +207,14 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 		run_rounds(calibration, &host, begin);
 		cp_calibration_conclude(calibration);
 	}
+	if (result == 0 && isnan(calibration->value[CP_FIGURE_CLOCK])) {
+		/* Its memory alone took all of the time. */
+		snprintf(error, error_size,
+			"nothing could be measured in %d seconds: calibrate again when "
+			"the machine is quieter",
+			MOST_SECONDS);
+		result = -EAGAIN;
+	}
 	tear_down(&host);
 	if (CPU_COUNT(&may))
 		sched_setaffinity(0, sizeof(may), &may);
