@@ -50,7 +50,8 @@ my @rooms = (
 		preload/threads regions), @simulator]],
 	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions
 		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
-	['tools/sim/model' => [@simulator]],
+	['tools/sim/lines' => []],
+	['tools/sim/model' => [@simulator, 'tools/sim/lines']],
 	['tools/sim/flex' => [qw(tools/sim/model)]],
 	['tools/sim/machines' => [qw(tools/sim/model tools/sim/flex)]],
 	['tools/sim' => [qw(base regions/series.h tools/sim/model tools/sim/machines)]],

@@ -423,37 +423,6 @@ static void modified_lines_of_streams(void)
 		"what leaves L1D, half of what a stored line takes more");
 }
 
-/* ---- ports for loads ---- */
-
-/* A hundred lines of L2, an instruction apart, with so many loads in each: the cycles
- * that the core waits. */
-static uint64_t filled(const struct machine *m, uint64_t apart, uint32_t loads)
-{
-	begin(m);
-	for (uint64_t i = 0; i < 100; i++) {
-		core->loads += loads;
-		load(i * apart, 6400 + i, 1);
-	}
-	return waited(100 * apart, CP_SIM_time_bandwidth);
-}
-
-/* Of one port a line takes 2.4 cycles; 32 cycles of them may be left to do. */
-static void ports_of_lines(void)
-{
-	struct machine m = small;
-
-	m.ooo.window = 4096;
-	is_u64(filled(&m, 1, 0), 0, "enough ports for loads");
-	m.ooo.loads = 100;
-	is_u64(filled(&m, 1, 0), 240 - 99 - 32, "one port, and a line in each cycle");
-	is_u64(filled(&m, 1, 1), 240 - 32, "beside a load in each, too");
-	is_u64(filled(&m, 2, 1), 240 - 99 - 32, "or one in two cycles");
-	is_u64(filled(&m, 4, 1), 0, "with room for both");
-	is_u64(filled(&m, 4, 9), 240 - 32, "loads take no more than they have taken");
-	m.ooo.loads = 200;
-	is_u64(filled(&m, 1, 1), 120 + 49 - 99 - 32, "two ports");
-}
-
 /* ---- page walks ---- */
 
 static void walk(uint64_t number, uint64_t page)
@@ -523,7 +492,6 @@ int main(void)
 	lines_of_two_levels();
 	modified_lines();
 	modified_lines_of_streams();
-	ports_of_lines();
 	lines_of_tables();
 	walks_of_regions();
 	chances();

@@ -274,6 +274,14 @@ static void taken(void)
 	flows_taken();
 	is_u64(flows_take(5, 0, 0).ports, 0, "one after five");
 	flows_instruction();
+	is_u64(flows_take(1, 0, 0).if_taken, AHEAD_TICKS * 3 / 4,
+		"the next branch may be");
+	flows_instruction();
+	is_u64(flows_take(1, 0, 0).if_taken, AHEAD_TICKS / 2, "or the one behind it");
+	flows_instruction();
+	is_u64(flows_take(1, 4, 0).if_taken, 0, "a cycle has passed by loads");
+	flows_taken();
+	flows_instruction();
 	flows_taken();
 	is_u64(flows_take(1, 4, 0).ports, AHEAD_TICKS * 7 / 4,
 		"four loads take two cycles anyway");

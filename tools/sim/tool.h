@@ -95,9 +95,6 @@ ULong threads_instructions(ThreadId running);
  * brought?  And: from now on references are looked at by the timing model. */
 UInt timed_use(const IRSB *in, Int at);
 
-/* Is the superblock's end, its last instruction, a branch that is taken?  behind: where
- * the next instruction would be. */
-Bool timed_is_taken(const IRSB *in, Addr last, Addr behind);
 void timed_start(void);
 
 /* floats.c: is the load that statement `at` makes one of floating-point data? */

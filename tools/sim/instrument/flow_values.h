@@ -51,6 +51,7 @@ static struct {
 	UInt waiters[FLOW_REGISTERS], waiter[FLOW_REGISTERS];
 	Bool begins, branches, jumps;
 	struct trails address[FLOW_LOADS], condition;
+	UInt size[FLOW_LOADS]; /* bytes that each loads */
 	struct made_flow making;
 	struct carried carried;
 } flows;
@@ -173,15 +174,17 @@ static void add_word(struct trails *to, Int word)
 }
 
 /* The value that a load brings; other pieces of its instruction may add to it. */
-static struct value value_of_load(const IRExpr *from, Int at)
+static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 {
 	struct value v = no_value(0);
 
 	add_operand(&v, from);
 	v.latency = 0;
 	note_waiter(&v.trails);
-	if (flows.nloads < FLOW_LOADS)
+	if (flows.nloads < FLOW_LOADS) {
 		flows.address[flows.nloads] = v.trails;
+		flows.size[flows.nloads] = (UInt)sizeofIRType(type);
+	}
 	v.added = False;
 	v.loaded = True;
 	v.side = NO_SIDE;
@@ -344,9 +347,9 @@ static void made_by_helper(const IRDirty *d)
 	set_temp(d->tmp, v);
 }
 
-static void load_guarded(const IRLoadG *g, Int at)
+static void load_guarded(const IRLoadG *g, Int at, IRType type)
 {
-	struct value v = value_of_load(g->addr, at);
+	struct value v = value_of_load(g->addr, at, type);
 
 	add_operand(&v, g->alt);
 	add_operand(&v, g->guard);

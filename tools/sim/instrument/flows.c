@@ -19,6 +19,11 @@ static void use_divider(const IRExpr *e)
 	flows.written |= 1ull << DIVIDER;
 }
 
+static void load_to(const IRSB *in, IRTemp to, const IRExpr *from, Int at)
+{
+	set_temp(to, value_of_load(from, at, in->tyenv->types[to]));
+}
+
 void flows_statement(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
@@ -30,7 +35,8 @@ void flows_statement(const IRSB *in, Int at)
 			in->tyenv->types[s->Ist.WrTmp.tmp]);
 		set_temp(s->Ist.WrTmp.tmp,
 			s->Ist.WrTmp.data->tag == Iex_Load
-				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr, at)
+				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr, at,
+					  s->Ist.WrTmp.data->Iex.Load.ty)
 				: value_of_expression(s->Ist.WrTmp.data,
 					  in->tyenv->types[s->Ist.WrTmp.tmp]));
 		break;
@@ -41,15 +47,15 @@ void flows_statement(const IRSB *in, Int at)
 		write_word(carried_at(&flows.carried, at), s->Ist.Store.data);
 		break;
 	case Ist_LoadG:
-		load_guarded(s->Ist.LoadG.details, at);
+		load_guarded(s->Ist.LoadG.details, at,
+			in->tyenv->types[s->Ist.LoadG.details->dst]);
 		break;
 	case Ist_CAS:
-		set_temp(s->Ist.CAS.details->oldLo,
-			value_of_load(s->Ist.CAS.details->addr, at));
+		load_to(in, s->Ist.CAS.details->oldLo, s->Ist.CAS.details->addr, at);
 		break;
 	case Ist_LLSC:
 		if (!s->Ist.LLSC.storedata)
-			set_temp(s->Ist.LLSC.result, value_of_load(s->Ist.LLSC.addr, at));
+			load_to(in, s->Ist.LLSC.result, s->Ist.LLSC.addr, at);
 		break;
 	case Ist_Dirty:
 		made_by_helper(s->Ist.Dirty.details);
@@ -128,13 +134,18 @@ void flows_instruction(void)
 	flows.instruction++;
 }
 
-/* Cores fetch from one place a cycle. */
-void flows_taken(void)
+/* Cores fetch from one place a cycle: by how many ticks what was executed since a branch
+ * was taken is too short for one that is taken now. */
+static ULong short_of_cycle(void)
 {
 	ULong took = ticks_for(flows.instruction - flows.straight, out_of_order()->width);
 
-	if (took < AHEAD_TICKS)
-		flows.short_by += AHEAD_TICKS - took;
+	return took < AHEAD_TICKS ? AHEAD_TICKS - took : 0;
+}
+
+void flows_taken(void)
+{
+	flows.short_by += short_of_cycle();
 	flows.straight = flows.instruction;
 }
 
@@ -164,13 +175,16 @@ static void describe_value(const struct trails *trails, UInt to)
 static void describe_address(UInt load)
 {
 	const struct trails *own = &flows.address[load];
+	struct flow_value *v;
 
 	describe_value(own, load);
-	if (!flows.making.value[flows.making.nvalues - 1].count)
+	v = &flows.making.value[flows.making.nvalues - 1];
+	v->fit = (UChar)(tool_options.machine.line / flows.size[load]);
+	if (!v->count)
 		return;
 	for (UInt i = flows.first_load; i < load; i++)
 		if (VG_(memcmp)(flows.address[i].from, own->from, sizeof(own->from)) == 0)
-			flows.making.value[i - flows.first_load].again = 1;
+			flows.making.value[i - flows.first_load].again++;
 }
 
 static ULong bit_if(Bool set, UInt bit)
@@ -225,20 +239,23 @@ static ULong most_of(ULong a, ULong b)
 
 /* How many more ticks the batch takes by the ports of its loads and stores, by its
  * branches, or by what its superblock needs of units so far, than by its instructions. */
-static UInt ports_of(UInt instructions, UInt loads, UInt stores)
+static void use_ports(struct flowed *flowed, UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
 	ULong units = cycles_of_units(&flows.units) * AHEAD_TICKS / 100,
 	      slots = ticks_for(instructions, of->width),
 	      all = most_of(
 		      slots + flows.short_by, most_of(ticks_for(loads, of->loads),
-						      ticks_for(stores, of->stores)));
+						      ticks_for(stores, of->stores))),
+	      taken;
 
 	if (flows.issued + all < units)
 		all = units - flows.issued;
+	taken = slots + flows.short_by + short_of_cycle();
+	flowed->if_taken = taken > all ? (UInt)(taken - all) : 0;
 	flows.short_by = 0;
 	flows.issued += all;
-	return (UInt)(all - slots);
+	flowed->ports = (UInt)(all - slots);
 }
 
 /* The register with the longest way to itself, which the next round would have to wait
@@ -302,11 +319,11 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	struct flowed flowed = {.branches = flows.branches,
 		.jumps = flows.jumps,
 		.resolves = flows.branches ? flows.resolves : 0,
-		.ports = ports_of(instructions, loads, stores),
 		.anew = written_anew()};
 
+	use_ports(&flowed, instructions, loads, stores);
 	if (flows.repeats)
-		flowed.ports = 0;
+		flowed.ports = flowed.if_taken = 0;
 	else
 		tell_chain(&flowed, instructions);
 	describe_all();

@@ -32,7 +32,7 @@ void flows_taken(void);
 struct flowed {
 	const struct flow *flow;
 	Bool branches, jumps;
-	UInt ports;
+	UInt ports, if_taken;
 	UChar chain_of, chain_cycles;
 	UInt chain_reach, resolves;
 	ULong anew, chain_loads;

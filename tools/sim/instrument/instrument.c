@@ -239,6 +239,8 @@ static void add_instruction(Addr a, UInt length)
 	if (b.nrefs > BATCH_ITEMS / 2)
 		settle(&b);
 	b.instruction = a;
+	if (!b.lines)
+		b.from = a;
 	for (; line <= last; line++)
 		if (!b.lines || line != b.line)
 			add_line(line);
@@ -561,8 +563,6 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);
-	if (ahead_wanted() && timed_is_taken(in, b.instruction, b.next))
-		flows_taken();
 	if (ahead_wanted() && goes_anywhere(in))
 		flows_branch(in->next, True);
 	settle_all();

@@ -185,22 +185,3 @@ void timed_start(void)
 	batch_told.observe = next_observer ? observe_batch : timing_observe;
 	batch_told.is_for_time = !next_observer;
 }
-
-/* A branch ahead, which goes there or not, is thought not to. */
-Bool timed_is_taken(const IRSB *in, Addr last, Addr behind)
-{
-	Int at = in->stmts_used - 1;
-	Addr to;
-
-	if (in->next->tag != Iex_Const)
-		return True;
-	to = in->next->Iex.Const.con->Ico.U64;
-	while (at > 0 && in->stmts[at]->tag != Ist_Exit &&
-		in->stmts[at]->tag != Ist_IMark)
-		at--;
-	if (at < 0 || in->stmts[at]->tag != Ist_Exit)
-		return to != behind;
-	if (in->stmts[at]->Ist.Exit.dst->Ico.U64 != behind)
-		to = in->stmts[at]->Ist.Exit.dst->Ico.U64;
-	return to <= last;
-}

@@ -169,17 +169,23 @@ LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct posit
 }
 
 /* The steps whose time has to be known, which hangs on no time. */
-LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
+LANES_INLINE void find_turns(
+	const struct core *core, struct ahead *a, const struct step *end)
 {
 	struct history history = a->guesses.history;
 	struct position past = a->past;
 	struct turn *turn = a->turns;
 	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
-	uint64_t anew = a->anew;
+	uint64_t anew = a->anew, taken = 0;
+	struct behind behind = a->behind;
 
 	for (const struct step *step = a->steps; step < end; step++) {
 		const struct batch *b = step->batch;
+		uint64_t longer = ticks_of_taken(core, &behind, step);
 
+		behind = behind_step(core, step);
+		past.ticks += longer;
+		taken += longer;
 		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
 			*turn++ = (struct turn){step, past, anew, 0, a->guesses.foreseen};
 			anew = 0;
@@ -198,6 +204,7 @@ LANES_INLINE void find_turns(struct ahead *a, const struct step *end)
 	a->guesses.history = history;
 	a->past = past;
 	a->anew = anew;
+	a->taken += taken;
 }
 
 /* A batch is over, behind which there is another one. */
@@ -220,11 +227,14 @@ static __attribute__((noinline)) const struct turn *follow_values(
 	const struct turn *turn = a->turns;
 	const struct flow *f = flow_of(a);
 	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
+	struct behind behind = a->behind;
 
 	for (const struct step *step = a->steps; (a->is_late || a->forks.n) && step < end;
 		step++) {
 		const struct batch *b = step->batch;
 
+		past.ticks += ticks_of_taken(core, &behind, step);
+		behind = behind_step(core, step);
 		pass_on(a, f);
 		follow_forks(a, f, by, step);
 		if (turn->step == step)
@@ -254,22 +264,14 @@ void ahead_follow(struct core *core)
 
 	if (end == a->steps)
 		return;
-	find_turns(a, end);
+	find_turns(core, a, end);
 	if (a->is_late || a->forks.n)
 		turn = follow_values(core, a, end, past);
 	for (; turn->step; turn++)
 		take_turn(core, a, turn, 0);
 	a->last = end[-1].batch;
+	a->behind = behind_step(core, end - 1);
 	core->next_step = a->steps;
-}
-
-/* Lines that come into L1D. */
-LANES_INLINE void take_ports(struct core *core, struct ahead *a, const struct missed *m)
-{
-	if (m->l1 && a->fill_ports.fill)
-		wait_for_room(core, a, CP_SIM_time_bandwidth,
-			fill_ports_take(
-				&a->fill_ports, cycle_now(a), core->loads, m->l1));
 }
 
 /* ---- what a reference did ---- */
@@ -286,25 +288,6 @@ static void fetch_code(struct core *core, struct ahead *a, const struct change *
 		a->units.code[level] += core->count[stack_of(level)] - before[level];
 }
 
-/* When a load asks, whose address hangs on those chains: on a wrong way already, if it is
- * issued there before that ends. */
-static uint64_t start_of_load(struct ahead *a, int32_t which, uint64_t chains)
-{
-	const struct fork *fork = fork_here(a);
-	uint64_t now = cycle_now(a), late = chains ? address_by_chains(a, chains) : 0,
-		 ready = cycle_of(address_ready(a, which)), start, earlier;
-
-	if (fork && !(chains & fork->chains) &&
-		!fork_differs(fork, value_of_load(flow_of(a), which))) {
-		earlier = a->delay - fork->delay;
-		start = later_of(now - earlier, ready);
-		start = later_of(start, late > earlier ? late - earlier : 0);
-		if (start < fork->until)
-			return start;
-	}
-	return later_of(later_of(now, ready), late);
-}
-
 /* A load that misses no line but its page's has a value that is late, too. */
 LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct misses *m,
 	const struct batch_origin *origin)
@@ -319,6 +302,8 @@ LANES_INLINE void load_value(struct core *core, struct ahead *a, const struct mi
 	trip = travel(core, a, &j, origin->address);
 	if (!m->lines.l1)
 		trip.ready += a->of.l1;
+	if (m->lines.l1)
+		take_ports(core, a, which, loads_so_far(core), trip.ready);
 	value_comes(a, which, when_of(trip.ready, trip.level));
 	share_line(a, which, when_of(trip.ready, trip.level));
 	if (chains && is_in_chain(a, which, chains))
@@ -356,13 +341,11 @@ static __attribute__((noinline)) void observe_any(
 	if (did.loads | GREW(&by, dtlb_load_pages)) {
 		struct misses m = misses_of_load(&by, &did);
 
-		take_ports(core, a, &m.lines);
 		load_value(core, a, &m, origin);
 	}
 	if (did.stores | GREW(&by, dtlb_store_pages)) {
 		struct misses m = misses_of_store(&by, &did);
 
-		take_ports(core, a, &m.lines);
 		store_value(core, a, &m, origin);
 	}
 	write_back(a, origin->address >> core->line_shift,
@@ -406,7 +389,6 @@ LANES_INLINE void observe_one(struct core *core, struct ahead *a, enum access ki
 
 	ahead_follow(core);
 	advance_to(core, a, position_after(core, a, origin->number));
-	take_ports(core, a, &m.lines);
 	if (kind == LOAD && (lines | pages))
 		load_value(core, a, &m, origin);
 	else if (lines | pages)
@@ -492,7 +474,7 @@ void ahead_collect(struct core *core)
 		return;
 	look_at_steps(core, a);
 	a->number += core->count[CP_SIM_instructions];
-	a->past = (struct position){a->number, core->ported};
+	a->past = (struct position){a->number, core->ported + a->taken};
 	at = position_past(a, a->past);
 	if (units_follow(&a->units))
 		advance_to(core, a, at);
@@ -505,6 +487,7 @@ void ahead_collect(struct core *core)
 	a->brought = brought_so_far(core, a);
 	a->told_issue = issue;
 	a->not_of_load = a->units.asked = 0;
+	a->loads_seen -= loads_so_far(core);
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = 0;
 	set_clocks(core, &a->units, a->number);
@@ -552,7 +535,8 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
-	fill_ports_init(&a->fill_ports, a->of.loads);
+	a->load_ticks = m->ooo.loads ? AHEAD_TICKS * 100 / m->ooo.loads : 0;
+	a->load_slack = a->window_cycles * AHEAD_TICKS;
 	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);
 	set_shares(a->l2_fill_share, &a->reach, a->of.l2_fill_buffers);
 	set_lines(a);

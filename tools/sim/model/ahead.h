@@ -10,8 +10,8 @@
  *    room: in each 64 cycles, fill buffers give 64 times their number of cycles, a level
  *    64 cycles of lines, and walkers 64 times their number.  Its value is ready as much
  *    later as the level and the translation take; a value made of others when all are.
- *    Lines that come keep ports for loads busy (room.h), and a walk takes longer
- *    if what it loads has left L1D (ahead_parts.h).
+ *    Loads of lines that come take their ports twice (ahead_internal.h), and a walk takes
+ *    longer if what it loads has left L1D (lines/walked.h).
  * 3. Retirement is in order: the instruction that is a window behind a load is issued
  *    when the load, and each before it, has its value.  So it is behind a chain: what a
  *    register of a superblock needs of itself, at the latencies of hits, if that takes

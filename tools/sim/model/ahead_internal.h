@@ -207,6 +207,61 @@ LANES_INLINE uint64_t translate_pages(struct core *core, struct ahead *a,
 	return at;
 }
 
+/* ---- ports of loads ---- */
+
+static uint64_t loads_so_far(const struct core *core)
+{
+	return core->count[CP_SIM_l1d_loads] + (core->flex ? front->loads : core->loads);
+}
+
+/* So many of the latest loads may be of lines that are on their way: of 16 words and less
+ * each of eight lines at a time. */
+#define LOADS_ONCE 64
+
+/* The line itself takes as much as 2.4 loads, if that is more: by the clock of Intel's
+ * Golden Cove, of lines of L2 in random order that one load each is of, beside loads that
+ * hit. */
+#define LINE_TENTHS 24
+
+/* A load of a line that is on its way takes its port again when the line is there: which
+ * so many of the latest do, of those that have not yet. */
+static uint64_t loads_again(const struct ahead *a, int32_t which, uint64_t coming)
+{
+	const struct flow_value *v = value_of_load(flow_of(a), which);
+	const struct batch *b = a->last;
+	uint64_t round, n, some;
+
+	if (!v)
+		return at_most(a->loads_once, 1);
+	round = ticks_of(a, b->clock >> 32) + b->ports;
+	n = at_most(a->loads_once, v->fit);
+	some = (1 + (uint64_t)v->again) * (round + coming * AHEAD_TICKS);
+	return n * round > some ? some / round : n;
+}
+
+/* A load has missed a line, which is there at `ready`; it is behind so many loads. */
+LANES_INLINE void take_ports(
+	struct core *core, struct ahead *a, int32_t which, uint64_t all, uint64_t ready)
+{
+	uint64_t loads = all - a->loads_seen, now = ticks_now(a),
+		 until = later_of(a->load_ports, a->loads_seen_at) +
+			 loads * a->load_ticks,
+		 again;
+
+	if (!a->load_ticks)
+		return;
+	a->loads_once = at_most(a->loads_once + loads, LOADS_ONCE);
+	again = loads_again(a, which, ready > cycle_now(a) ? ready - cycle_now(a) : 0);
+	a->loads_once -= again;
+	until += later_of(again * 10, LINE_TENTHS) * a->load_ticks / 10;
+	if (until > now + a->load_slack)
+		wait_for_room(core, a, CP_SIM_time_bandwidth,
+			(until - now - a->load_slack) / AHEAD_TICKS);
+	a->load_ports = until;
+	a->loads_seen = all;
+	a->loads_seen_at = now;
+}
+
 /* ---- chains ---- */
 
 /* A chain goes on where it has got to, or begins now. */
@@ -321,6 +376,25 @@ static uint64_t address_by_chains(const struct ahead *a, uint64_t chains)
 	return ready / AHEAD_TICKS;
 }
 
+/* When a load asks, whose address hangs on those chains: on a wrong way already, if it is
+ * issued there before that ends. */
+static uint64_t start_of_load(struct ahead *a, int32_t which, uint64_t chains)
+{
+	const struct fork *fork = fork_here(a);
+	uint64_t now = cycle_now(a), late = chains ? address_by_chains(a, chains) : 0,
+		 ready = cycle_of(address_ready(a, which)), start, earlier;
+
+	if (fork && !(chains & fork->chains) &&
+		!fork_differs(fork, value_of_load(flow_of(a), which))) {
+		earlier = a->delay - fork->delay;
+		start = later_of(now - earlier, ready);
+		start = later_of(start, late > earlier ? late - earlier : 0);
+		if (start < fork->until)
+			return start;
+	}
+	return later_of(later_of(now, ready), late);
+}
+
 /* ---- lines that leave ---- */
 
 LANES_INLINE uint32_t difference(uint32_t more, uint32_t less)
@@ -428,6 +502,7 @@ static void learn_branches(struct core *core, struct ahead *a)
 			behind[i]->line);
 	a->guesses.history = history;
 	a->last = end[-1].batch;
+	a->behind = behind_step(core, end - 1);
 	a->units.unforeseen.number += missed;
 	core->next_step = a->steps;
 }
@@ -435,11 +510,12 @@ static void learn_branches(struct core *core, struct ahead *a)
 /* ---- phases ---- */
 
 /* Branches are looked at, behind what was not. */
-static void begin_foreseeing(
-	struct ahead *a, struct position at, const struct step *first)
+static void begin_foreseeing(const struct core *core, struct ahead *a, struct position at,
+	const struct step *first)
 {
 	pass_between(a, at);
 	a->last = first->batch;
+	a->behind = behind_step(core, first);
 	begin_window(&a->units, at.number);
 }
 
@@ -469,7 +545,7 @@ static void change_phase(struct core *core, struct ahead *a, struct position at)
 	weigh_counts(core, u, &a->reach, at.number);
 	switch (u->phase) {
 	case BETWEEN_UNITS:
-		begin_foreseeing(a, at, core->next_step - 1);
+		begin_foreseeing(core, a, at, core->next_step - 1);
 		break;
 	case FORESEEING:
 		begin_warming(core, a, at);

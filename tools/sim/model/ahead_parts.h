@@ -7,6 +7,8 @@
 #ifndef CACHEPEEK_SIM_AHEAD_PARTS_H
 #define CACHEPEEK_SIM_AHEAD_PARTS_H
 
+#include "lines/stays.h"
+#include "lines/walked.h"
 #include "model/ahead.h"
 #include "model/deed.h"
 #include "model/facts.h"
@@ -46,107 +48,6 @@ enum { FROM_L2, OF_STREAM, LONE, ORIGINS };
 	{                                                                                \
 		0, 0, 1                                                                  \
 	}
-
-/* ---- lines that others take the places of ---- */
-
-/* When lines were last asked for in the last level, by any core, so that those can be
- * told that have not been for so long that others, of whom the simulator knows nothing,
- * have taken their places: other guests of a machine, or other processes.  Half of them
- * have when the stay is over, the first at a quarter of it, and the last at seven; as
- * one virtual machine's do, by the clock (4 % by then, 13 % by the half, 75 % by 1.4 of
- * it, 96 % by two); of others that is assumed.  Only the latest lines are kept; one that
- * is not there any more has not left.
- *
- * Each core has a time of its own, which stands still while no thread runs on it: one
- * that begins takes over the latest that any knows of, and a line that was asked for
- * later than now was asked for now. */
-#define STAYS_LOG 18     /* sets */
-#define STAYS_WAYS 4     /* the latest first */
-#define STAY_UNIT_LOG 10 /* of the cycles that are one unit of times */
-
-struct stay {
-	uint32_t line, at; /* line: its number + 1, what fits; 0: none */
-};
-
-struct stays {
-	uint32_t latest; /* time of any core */
-	struct stay of[1 << STAYS_LOG][STAYS_WAYS];
-};
-
-LANES_INLINE int stays_is_later(uint32_t one, uint32_t other)
-{
-	return (int32_t)(one - other) > 0;
-}
-
-/* The line is asked for now: when was it before?  In units; `now`: that is not known. */
-LANES_INLINE uint32_t stays_renew(struct stays *s, uint64_t line, uint32_t now)
-{
-	struct stay *set = s->of[line * 0x9e3779b97f4a7c15ull >> (64 - STAYS_LOG)],
-		    found = {(uint32_t)line + 1, now};
-	int i = 0;
-
-	while (i < STAYS_WAYS - 1 && set[i].line != found.line)
-		i++;
-	if (set[i].line == found.line && stays_is_later(now, set[i].at))
-		found.at = set[i].at;
-	else if (set[i].line == found.line)
-		now = set[i].at;
-	for (; i > 0; i--)
-		set[i] = set[i - 1];
-	set[0] = (struct stay){found.line, now};
-	if (stays_is_later(now, s->latest))
-		s->latest = now;
-	return found.at;
-}
-
-/* Has a line left that was asked for then?  Each has a chance of its own. */
-LANES_INLINE int stays_is_over(uint64_t line, uint32_t then, uint32_t now, uint32_t stay)
-{
-	uint64_t draw = ((line << 32 ^ then) * 0x9e3779b97f4a7c15ull) >> 54,
-		 most = stay * (256 + draw * 3 / 2);
-
-	return (uint64_t)(now - then) << (STAY_UNIT_LOG + 10) > most;
-}
-
-/* ---- lines of page tables ---- */
-
-/* How long ago each was walked for, which tells where a walk finds it.  Walks load from
- * L1D, as programs do, whose lines drive theirs out.
- *
- * By the clock of Intel's Golden Cove, in a virtual machine, a walk takes 49 cycles where
- * 512 lines of the tables are in use, of which L1D has most, and 57 of 1,024 lines and
- * more; independent loads from 16 MiB and more wait 28 cycles for each, and not 22. */
-#define ENTRY_LINES 8192 /* that are known, the latest of those with a slot */
-#define ENTRIES_LOG 3    /* pages that a line is for: 8 bytes each, of 64 */
-
-/* Lines that L1D, and L2, have got so far; what fits of it. */
-struct brought {
-	uint32_t l1, l2;
-};
-
-struct entry_line {
-	uint32_t name; /* its number + 1, what fits; 0: a free slot */
-	struct brought then;
-};
-
-struct entries {
-	struct entry_line of[ENTRY_LINES];
-};
-
-/* Lines that have been brought since that line was walked for, which it is now.  A slot
- * that another line has: more than any L1D has, for it is one of many. */
-LANES_INLINE struct brought entries_renew(
-	struct entries *e, uint64_t line, struct brought now)
-{
-	struct entry_line *at = &e->of[line % ENTRY_LINES], found = *at;
-
-	*at = (struct entry_line){(uint32_t)line + 1, now};
-	if (!found.name)
-		return (struct brought){0, 0};
-	if (found.name != at->name)
-		return (struct brought){UINT32_MAX, 0};
-	return (struct brought){now.l1 - found.then.l1, now.l2 - found.then.l2};
-}
 
 /* ---- the core ---- */
 
@@ -220,6 +121,30 @@ struct turn {
 	guess_id foreseen; /* instead of the step's batch */
 };
 
+/* Where what follows a batch begins; and by how many ticks that one is longer if a branch
+ * is taken elsewhere. */
+struct behind {
+	uint64_t address, if_taken;
+};
+
+LANES_INLINE struct behind behind_step(const struct core *core, const struct step *step)
+{
+	const struct batch *b = step->batch;
+
+	return (struct behind){
+		(step->line << core->line_shift) + (uint64_t)(int64_t)b->behind,
+		b->if_taken};
+}
+
+/* Those ticks, if it is. */
+LANES_INLINE uint64_t ticks_of_taken(
+	const struct core *core, const struct behind *b, const struct step *next)
+{
+	uint64_t from = (next->line << core->line_shift) + next->batch->from;
+
+	return from == b->address ? 0 : b->if_taken;
+}
+
 struct ahead {
 	/* Batches since somebody last wanted to know the time, of which nothing needs to
 	 * be known until then: up to the core's next_step. */
@@ -227,6 +152,8 @@ struct ahead {
 	struct position past; /* of all before those; of ticks those of ports */
 
 	const struct batch *last; /* before those; NULL: none */
+	struct behind behind;     /* that one */
+	uint64_t taken;           /* ticks of branches that were, so far */
 	uint64_t is_late;         /* any */
 
 	uint64_t number;    /* up to the last collect */
@@ -236,9 +163,12 @@ struct ahead {
 	uint64_t lines_ready;             /* of all loads so far */
 	uint64_t missing_stores, drained; /* so far; when the last of them has left */
 	uint64_t walked;                  /* the latest end of a walk for data */
-	uint64_t redirected;              /* when the right way behind a branch began */
-
-	struct fill_ports fill_ports;
+	/* Ticks until which the ports of loads are taken; loads by then, and when that
+	 * was seen. */
+	uint64_t load_ports, loads_seen, loads_seen_at;
+	uint64_t loads_once;             /* of the latest: have taken their ports once */
+	uint64_t load_ticks, load_slack; /* of one; how late they may be */
+	uint64_t redirected;             /* when the right way behind a branch began */
 
 	/* Registers that may be late, now and when the superblock began, and its loads
 	 * that are, a bit each, and when they are ready.  Times of others are old.
@@ -490,7 +420,7 @@ LANES_INLINE struct position position_after(
 	return (struct position){
 		.number = number,
 		.ticks = ticks_of(a, number) + core->ported +
-			 (core->flex ? front->ports : core->ports),
+			 (core->flex ? front->ports : core->ports) + a->taken,
 	};
 }
 

@@ -25,7 +25,8 @@ struct flow_value {
 	uint64_t registers, loads;
 	uint16_t first;
 	uint8_t count, to; /* the load whose address it is */
-	uint8_t again;     /* a later load of the batch hangs on the same */
+	uint8_t again;     /* so many later loads of the batch hang on the same */
+	uint8_t fit;       /* so many such loads are of one line */
 };
 
 /* The registers that hang on a source: so many registers, which stand behind this. */

@@ -96,46 +96,4 @@ LANES_INLINE uint64_t room_take(struct room *r, uint64_t at, uint32_t hundredths
 	return at;
 }
 
-/* ---- ports for loads ---- */
-
-/* They are busy with lines, too, that come into L1D.  By the clock of Intel's Golden
- * Cove, which loads three times a cycle, a line from L2 takes 0.64 to 1.0 cycles beside
- * one to nine loads that hit, and nothing beside other instructions: as two or three
- * loads. */
-#define FILL_TENTHS 24    /* of a load, that a line takes */
-#define FILL_BACKLOG 3200 /* hundredths of cycles of them that may be left to do */
-
-/* Hundredths of cycles. */
-struct fill_ports {
-	uint32_t load, fill; /* what each takes; 0: nothing */
-	uint32_t loads;      /* up to the last line */
-	uint64_t at, busy;   /* its cycle, and what is left to do then */
-};
-
-/* ports: loads in 100 cycles; 0: as many as there are. */
-static inline void fill_ports_init(struct fill_ports *p, uint32_t ports)
-{
-	p->load = ports ? 10000 / ports : 0;
-	p->fill = ports ? FILL_TENTHS * 1000 / ports : 0;
-}
-
-/* Lines come behind so many loads of the core, which have taken no longer than what has
- * passed since the last line: returns cycles for which the core has to wait. */
-LANES_INLINE uint64_t fill_ports_take(
-	struct fill_ports *p, uint64_t now, uint32_t loads, uint64_t lines)
-{
-	uint64_t passed = (now - p->at) * 100,
-		 loading = (uint64_t)(loads - p->loads) * p->load, wait = 0;
-
-	p->busy += loading < passed ? loading : passed;
-	p->busy = p->busy > passed ? p->busy - passed : 0;
-	p->busy += lines * p->fill;
-	if (p->busy > FILL_BACKLOG)
-		wait = (p->busy - FILL_BACKLOG) / 100;
-	p->busy -= wait * 100;
-	p->at = now + wait;
-	p->loads = loads;
-	return wait;
-}
-
 #endif

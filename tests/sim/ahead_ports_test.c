@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What cores that execute out of order have only so many of in a cycle, by hand: ports of
+ * loads, which those of lines on their way take twice, and one branch that is taken.
+ */
+#include <string.h>
+
+#include "model/ahead.h"
+#include "model/flow.h"
+#include "tests/sim/small.h"
+#include "tests/tap/tap.h"
+
+/* Two instructions a cycle, and a load. */
+static const struct machine small = {SMALL_CACHES, .cores = 1,
+	.time = {.l2 = 10, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
+	.ooo = {.l1 = 4, .window = 32, .mispredict = 15, .width = 200, .loads = 100}};
+
+/* What may be late is: a window's cycles, but one. */
+#define SLACK 15
+
+static struct uncore uncore;
+static struct core *core;
+static uint64_t line;
+
+static void begin(const struct machine *m)
+{
+	memset(&uncore, 0, sizeof(uncore));
+	uncore_init(&uncore, m);
+	core = core_new(m, &uncore);
+	core_attach(core);
+	running = core;
+}
+
+static uint64_t end(enum cp_sim_counter kind)
+{
+	uint64_t n;
+
+	ahead_collect(core);
+	n = core->count[kind];
+	core_free(core);
+	uncore_free(&uncore);
+	return n;
+}
+
+/* ---- loads ---- */
+
+struct load {
+	struct flow flow;
+	struct flow_value address;
+};
+
+/* So many loads of a line, of which so many fit there, and so many in each round. */
+static struct load load_of(int fit, int again)
+{
+	return (struct load){.flow = {.nloads = 1},
+		.address = {.fit = (uint8_t)fit, .again = (uint8_t)again}};
+}
+
+/* A round of so many instructions and loads, the first of which misses a line. */
+static void load(const struct batch *b, int instructions, int loads, int misses)
+{
+	ahead_begin(core, b, ++line);
+	core->count[CP_SIM_l1d_loads] += (uint64_t)loads;
+	for (; misses; misses--) {
+		core->count[CP_SIM_l1d_load_lines]++;
+		ahead_observe(core, &(struct batch_origin){.address = 64 * line,
+					    .number = core->count[CP_SIM_instructions],
+					    .load = b->flow ? 0 : -1});
+	}
+	core->count[CP_SIM_instructions] += (uint64_t)instructions;
+}
+
+/* A hundred rounds; each n-th of them misses so many lines. */
+static uint64_t rounds(
+	const struct load *l, int n, int instructions, int loads, int misses)
+{
+	struct batch b = {
+		.clock = (uint64_t)instructions << 32, .flow = l ? &l->flow : NULL};
+
+	for (int i = 0; i < 100; i++)
+		load(&b, instructions, loads, i % n ? 0 : misses);
+	return end(CP_SIM_time_bandwidth);
+}
+
+/* What a line takes at the least, in ticks: 2.4 loads. */
+#define A_LINE 57
+
+static void loads(void)
+{
+	struct load l = load_of(8, 0);
+	struct machine m = small;
+
+	begin(&small);
+	is_u64(rounds(NULL, 1, 8, 1, 1), 0,
+		"four cycles are enough for a load and its line");
+	/* The ports have that to do in the 99 cycles until the last one. */
+	begin(&small);
+	is_u64(rounds(NULL, 1, 2, 1, 1), 100 + 100 * A_LINE / AHEAD_TICKS - 99 - SLACK,
+		"one cycle is not");
+	begin(&small);
+	is_u64(rounds(NULL, 1, 2, 1, 3), 100 + 300 * A_LINE / AHEAD_TICKS - 99 - SLACK,
+		"nor for three lines");
+	begin(&small);
+	is_u64(rounds(&l, 4, 2, 1, 1), 97 + 24 * 4 + A_LINE / AHEAD_TICKS - 96 - SLACK,
+		"all four of a line take theirs again");
+	l = load_of(2, 0);
+	begin(&small);
+	is_u64(rounds(&l, 4, 2, 1, 1), 97 + 25 * A_LINE / AHEAD_TICKS - 96 - SLACK,
+		"two of four fit a line");
+	l = load_of(8, 1);
+	begin(&small);
+	is_u64(rounds(&l, 2, 4, 2, 1), 4 * 99 - 2 * 98 - SLACK, "two by one pointer");
+	m.ooo.loads = 0;
+	begin(&m);
+	is_u64(rounds(NULL, 1, 2, 1, 1), 0, "a core of any number of ports");
+}
+
+/* ---- branches ---- */
+
+/* A hundred batches of an instruction, which takes half a cycle, and of so many bytes:
+ * each begins so far behind the one before. */
+static uint64_t batches(int32_t bytes, uint64_t apart, uint8_t if_taken)
+{
+	static struct batch b[100];
+
+	memset(b, 0, sizeof(b));
+	begin(&small);
+	for (uint64_t i = 0; i < 100; i++) {
+		b[i] = (struct batch){.clock = 1ull << 32,
+			.from = (uint8_t)(i * apart % 64),
+			.behind = (int32_t)(i * apart % 64) + bytes,
+			.if_taken = if_taken};
+		ahead_begin(core, &b[i], i * apart / 64);
+		core->count[CP_SIM_instructions]++;
+		if (i % 2)
+			ahead_follow(core);
+	}
+	return end(CP_SIM_cycles);
+}
+
+static void branches(void)
+{
+	is_u64(batches(8, 8, AHEAD_TICKS / 2), 50, "one behind the other");
+	is_u64(batches(8, 24, AHEAD_TICKS / 2), 99, "a branch a cycle");
+	is_u64(batches(8, 24, 0), 50, "batches that take a cycle anyway");
+}
+
+int main(void)
+{
+	plan_lazy();
+	loads();
+	branches();
+	return 0;
+}
