@@ -20,7 +20,7 @@ static const struct machine small = {SMALL_CACHES, .cores = 1,
 
 static struct uncore uncore;
 static struct core *core;
-static uint64_t line;
+static uint64_t line, collected; /* since the beginning */
 
 static void begin(const struct machine *m)
 {
@@ -29,17 +29,22 @@ static void begin(const struct machine *m)
 	core = core_new(m, &uncore);
 	core_attach(core);
 	running = core;
+	collected = 0;
+}
+
+static void collect(enum cp_sim_counter kind)
+{
+	ahead_collect(core);
+	collected += core->count[kind];
+	memset(core->count, 0, sizeof(core->count));
 }
 
 static uint64_t end(enum cp_sim_counter kind)
 {
-	uint64_t n;
-
-	ahead_collect(core);
-	n = core->count[kind];
+	collect(kind);
 	core_free(core);
 	uncore_free(&uncore);
-	return n;
+	return collected;
 }
 
 /* ---- loads ---- */
@@ -70,15 +75,23 @@ static void load(const struct batch *b, int instructions, int loads, int misses)
 	core->count[CP_SIM_instructions] += (uint64_t)instructions;
 }
 
-/* A hundred rounds; each n-th of them misses so many lines. */
-static uint64_t rounds(
-	const struct load *l, int n, int instructions, int loads, int misses)
+/* Rounds; each n-th of them misses so many lines. */
+static void rounds_of(
+	const struct load *l, int all, int n, int instructions, int loads, int misses)
 {
 	struct batch b = {
 		.clock = (uint64_t)instructions << 32, .flow = l ? &l->flow : NULL};
 
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < all; i++)
 		load(&b, instructions, loads, i % n ? 0 : misses);
+	ahead_follow(core);
+}
+
+/* The cycles that a hundred of them wait. */
+static uint64_t rounds(
+	const struct load *l, int n, int instructions, int loads, int misses)
+{
+	rounds_of(l, 100, n, instructions, loads, misses);
 	return end(CP_SIM_time_bandwidth);
 }
 
@@ -110,6 +123,11 @@ static void loads(void)
 	l = load_of(8, 1);
 	begin(&small);
 	is_u64(rounds(&l, 2, 4, 2, 1), 4 * 99 - 2 * 98 - SLACK, "two by one pointer");
+	begin(&small);
+	rounds_of(NULL, 50, 1, 2, 1, 1);
+	collect(CP_SIM_time_bandwidth);
+	is_u64(rounds(NULL, 1, 2, 1, 1), 150 + 150 * A_LINE / AHEAD_TICKS - 149 - SLACK,
+		"counts were collected");
 	m.ooo.loads = 0;
 	begin(&m);
 	is_u64(rounds(NULL, 1, 2, 1, 1), 0, "a core of any number of ports");
