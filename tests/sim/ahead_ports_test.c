@@ -123,6 +123,10 @@ static void loads(void)
 	l = load_of(8, 1);
 	begin(&small);
 	is_u64(rounds(&l, 2, 4, 2, 1), 4 * 99 - 2 * 98 - SLACK, "two by one pointer");
+	l = load_of(8, 5);
+	begin(&small);
+	is_u64(rounds(&l, 1, 12, 6, 1), 12 * 100 - 6 * 99 - SLACK,
+		"six that are issued before it comes");
 	begin(&small);
 	rounds_of(NULL, 50, 1, 2, 1, 1);
 	collect(CP_SIM_time_bandwidth);
