@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # Predicted time of loops: whose values go through memory, so that each round waits for
-# what the one before has stored; and that need units of which there are few.
+# what the one before has stored; that need units of which there are few; and whose
+# branches are taken, one a cycle.
 use strict;
 use warnings;
 use FindBin;
@@ -49,6 +50,20 @@ static KEPT void many(volatile double *s, double by)
 		a += by, b += by, c += by, d += by, e += by, f += by, g += by, h += by;
 	s[0] = a + b + c + d + e + f + g + h;
 }
+static KEPT void short_ones(volatile double *s, double by)
+{
+	(void)s, (void)by;
+	for (long i = 1000; i; i--)
+		__asm__ volatile("");
+}
+static KEPT void skipping(volatile double *s, double by)
+{
+	volatile int *c = of_counts;
+	(void)s, (void)by;
+	for (long i = 0; i < 1000; i++)
+		if (__builtin_expect(c[i], 1))
+			c[i] = 2;
+}
 int main(int argc, char **argv)
 {
 	long rounds = atol(argv[1]) / 1000;
@@ -61,6 +76,8 @@ int main(int argc, char **argv)
 	RUN(in_register);
 	RUN(apart);
 	RUN(many);
+	RUN(short_ones);
+	RUN(skipping);
 	return argc > 9;
 }
 C
@@ -77,5 +94,8 @@ cmp_ok(abs($cycles{in_register} - 4), '<', 0.2, 'or has it in a register') or di
 cmp_ok($cycles{apart}, '<', 2.5, 'or waits for none') or diag(explain(\%cycles));
 # Ten instructions are 2.5 cycles, but two at a time add floats.
 cmp_ok(abs($cycles{many} - 4), '<', 0.2, 'eight additions have two units') or diag(explain(\%cycles));
+# Two instructions, and the branch back; five, a branch ahead, and the one back.
+cmp_ok(abs($cycles{short_ones} - 1), '<', 0.1, 'a branch that is taken ends a cycle, once') or diag(explain(\%cycles));
+cmp_ok(abs($cycles{skipping} - 2), '<', 0.1, 'and so does one ahead') or diag(explain(\%cycles));
 
 done_testing;

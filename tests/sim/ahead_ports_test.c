@@ -141,7 +141,7 @@ static void loads(void)
 
 /* A hundred batches of an instruction, which takes half a cycle, and of so many bytes:
  * each begins so far behind the one before. */
-static uint64_t batches(int32_t bytes, uint64_t apart, uint8_t if_taken)
+static uint64_t batches(int32_t bytes, uint64_t apart, uint32_t if_taken)
 {
 	static struct batch b[100];
 
@@ -149,7 +149,7 @@ static uint64_t batches(int32_t bytes, uint64_t apart, uint8_t if_taken)
 	begin(&small);
 	for (uint64_t i = 0; i < 100; i++) {
 		b[i] = (struct batch){.clock = 1ull << 32,
-			.from = (uint8_t)(i * apart % 64),
+			.from = (int32_t)(i * apart % 64),
 			.behind = (int32_t)(i * apart % 64) + bytes,
 			.if_taken = if_taken};
 		ahead_begin(core, &b[i], i * apart / 64);

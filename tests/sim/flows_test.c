@@ -158,6 +158,19 @@ static void two_by_a_pointer(void)
 	is_u64(f->value[2].again, 0, "none comes later");
 }
 
+/* Loads of a byte. */
+static void loads_of_lines(void)
+{
+	for (UInt bytes = 64; bytes <= 256; bytes *= 4) {
+		tool_options.machine.line = bytes;
+		begin();
+		flows_instruction();
+		put_register(1, load_from(get_register(0)), Ity_I64);
+		is_u64(flows_take(1, 1, 0).flow->value[0].fit, bytes < 255 ? bytes : 255,
+			"of a line of %u bytes", bytes);
+	}
+}
+
 /* A register gets what that makes of one. */
 static void put_operation(int to, IROp op, int from)
 {
@@ -495,6 +508,7 @@ int main(void)
 	issued_late();
 	a_byte();
 	two_by_a_pointer();
+	loads_of_lines();
 	chains();
 	reaches();
 	chains_of_loads();

@@ -41,7 +41,7 @@ struct block {
 	IRTypeEnv *types;
 	Addr instruction;
 	Addr next;      /* behind it; 0: there is none yet; for machines out of order */
-	Addr from;      /* the batch's first one */
+	Addr from;      /* the batch is entered from there */
 	ULong line;     /* of that instruction */
 	UInt uncounted; /* instructions since the last exit; if they are sampled */
 

@@ -171,6 +171,14 @@ static void describe_value(const struct trails *trails, UInt to)
 	}
 }
 
+/* So many loads of that size are of one line, as far as a byte holds. */
+static UChar loads_of_line(UInt size)
+{
+	UInt loads = tool_options.machine.line / size;
+
+	return (UChar)(loads < 255 ? loads : 255);
+}
+
 /* The address of a load, which earlier ones of the batch may have had. */
 static void describe_address(UInt load)
 {
@@ -179,7 +187,7 @@ static void describe_address(UInt load)
 
 	describe_value(own, load);
 	v = &flows.making.value[flows.making.nvalues - 1];
-	v->fit = (UChar)(tool_options.machine.line / flows.size[load]);
+	v->fit = loads_of_line(flows.size[load]);
 	if (!v->count)
 		return;
 	for (UInt i = flows.first_load; i < load; i++)

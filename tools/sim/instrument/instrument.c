@@ -63,9 +63,12 @@ static struct reference *new_reference(enum batch_kind kind)
 	return r;
 }
 
-/* The line that the batch starts in. */
+/* The line that the batch starts in.  Behind another one of the superblock it is entered
+ * from where that one ended, as what is between them is counted by flows_taken(), if
+ * anything. */
 static void open_batch(ULong line)
 {
+	b.from = b.next ? b.next : b.instruction;
 	b.first_line = b.line = line;
 	b.lines = 1;
 	new_reference(BATCH_CODE)->at.offset = line;
@@ -239,8 +242,6 @@ static void add_instruction(Addr a, UInt length)
 	if (b.nrefs > BATCH_ITEMS / 2)
 		settle(&b);
 	b.instruction = a;
-	if (!b.lines)
-		b.from = a;
 	for (; line <= last; line++)
 		if (!b.lines || line != b.line)
 			add_line(line);

@@ -140,8 +140,9 @@ LANES_INLINE struct behind behind_step(const struct core *core, const struct ste
 LANES_INLINE uint64_t ticks_of_taken(
 	const struct core *core, const struct behind *b, const struct step *next)
 {
-	uint64_t from = (next->line << core->line_shift) + next->batch->from;
+	uint64_t from = (uint64_t)(int64_t)next->batch->from;
 
+	from += next->line << core->line_shift;
 	return from == b->address ? 0 : b->if_taken;
 }
 

@@ -108,10 +108,11 @@ struct batch {
 	 * behind its end. */
 	uint64_t chain_loads;
 	uint32_t chain_reach;
-	/* Where it begins, and where what is behind it does, from its first line; and by
-	 * how many ticks it is longer if something else is executed next. */
-	uint8_t from, if_taken;
-	int32_t behind;
+	/* Where it is entered, and where what is behind it begins, from its first line;
+	 * and by how many ticks it is longer if something else is executed next.  Behind
+	 * a jump that its superblock follows, it is entered from where the jump ends. */
+	int32_t from, behind;
+	uint32_t if_taken;
 	/* Cycles from when its branch is issued until it is known, if nothing is late. */
 	uint32_t resolves;
 	struct batch_item item[BATCH_ITEMS];
