@@ -51,7 +51,9 @@ static const struct kernel *const lists[] = {dense_kernels, stream_kernels, grap
 	various_kernels, arithmetic_kernels, record_kernels, order_kernels,
 	linear_kernels, edge_kernels, string_kernels, choice_kernels, polybench_kernels,
 	nas_kernels, rodinia_kernels, olden_kernels, rodinia2_kernels, olden2_kernels,
-	gapbs_kernels, polybench2_kernels, nas2_kernels, nas3_kernels, parboil_kernels};
+	gapbs_kernels, polybench2_kernels, nas2_kernels, nas3_kernels, parboil_kernels,
+	splash_kernels, machsuite_kernels, livermore_kernels, bytemark_kernels,
+	parsec_kernels};
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
 static double cpu_seconds(void)
