@@ -24,7 +24,7 @@ static double *random_room(size_t n, double from, double to)
 /* ---- adi: three quantities of a plane, each by its neighbours and by how all three
  * change along y: y innermost, as in the loop, or x, along which they are stored ---- */
 
-enum { SIDE = 420, ADI_TIMES = 38, QUANTITIES = 3 };
+enum { SIDE = 300, ADI_TIMES = 80, QUANTITIES = 3 };
 
 static const double share[QUANTITIES][QUANTITIES] = {
 	{-0.010, 0.020, -0.013}, {0.012, -0.021, 0.015}, {-0.014, 0.011, -0.018}};

@@ -256,7 +256,7 @@ static uint64_t fmm(void)
  * the currents of that, by relaxing every other point of a grid in turn, along columns or
  * along rows ---- */
 
-enum { BASIN = 770, OCEAN_STEPS = 4, SWEEPS = 12 };
+enum { BASIN = 514, OCEAN_STEPS = 9, SWEEPS = 12 };
 
 static const double over = 1.4, step_of_time = 0.05;
 static double *current, *turning, *carried;
