@@ -18,8 +18,8 @@
 #include <time.h>
 
 #include "base/counters/options.h"
+#include "base/files/memory_left.h"
 #include "base/syscall.h"
-#include "preload/shadow/memory.h"
 #include "preload/shadow/state.h"
 
 #define FORK_NS 500000  /* of a small program */
@@ -162,13 +162,14 @@ static bool is_memory_short(struct cp_shadows *s, uint64_t now)
 
 	if (s->memory.looked && now - s->memory.looked < LOOK_NS)
 		return s->memory.is_short;
-	left = cp_memory_left(&s->memory.text);
+	left = cp_memory_left(&s->memory.text, "");
 	wanted = cp_resident_pages(&s->memory.text) * PAGE + OWN_MEMORY;
 	s->memory.looked = now;
-	s->memory.is_short = left.bytes < wanted;
+	s->memory.is_short = left.machine < wanted || left.groups < wanted;
 	if (s->memory.is_short) {
 		s->memory.wanted = wanted;
-		s->memory.whose = left.whose;
+		s->memory.whose =
+			left.groups < left.machine ? "its cgroup" : "the machine";
 	}
 	return s->memory.is_short;
 }

@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 #include "base/engine/engine.h"
+#include "base/files/memory_left.h"
 #include "base/lock.h"
 #include "preload/runtime.h"
-#include "preload/shadow/memory.h"
 #include "regions/tree.h"
 #include "tools/shadow/shadow.h"
 

@@ -13,6 +13,7 @@ use Test::More;
 
 my %opens = (
 	'base/files/maps.c' => [1, 'a file of /proc'],
+	'base/files/memory_left.c' => [1, 'files of /proc and /sys'],
 	'base/files/new_file.c' => [3, 'itself'],
 	'base/files/trusted.c' => [1, 'itself'],
 	'base/text.c' => [1, 'files of /proc and /sys'],
@@ -26,7 +27,6 @@ my %opens = (
 	'preload/libc/libc.c' => [2, 'the definitions'],
 	'preload/patch/memory.c' => [1, 'a file of /proc'],
 	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
-	'preload/shadow/memory.c' => [1, 'files of /proc and /sys'],
 	'preload/shadow/places_write.c' => [1, 'made with O_EXCL; its own again, without links'],
 	'preload/threads/threads_adopt.c' => [1, 'a directory of /proc'],
 	'base/engine/sysfs.c' => [1, 'a directory of /sys'],

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/files/memory_left.h"
 #include "base/machine/host.h"
 #include "base/text.h"
 
@@ -60,12 +61,12 @@ static size_t kernel_number(const char *path, const char *key)
  */
 static size_t free_bytes(void)
 {
-	size_t available = kernel_number("/proc/meminfo", "MemAvailable:"),
-	       half = available ? available * 512 : MOST_BYTES,
-	       left = cp_memory_left("/sys/fs/cgroup", "/proc/self/cgroup");
+	struct cp_memory_text room;
+	struct cp_memory_left left = cp_memory_left(&room, "");
+	uint64_t half = left.machine == UINT64_MAX ? MOST_BYTES : left.machine / 2,
+		 rest = left.groups > OTHER_BYTES ? left.groups - OTHER_BYTES : 0;
 
-	left = left > OTHER_BYTES ? left - OTHER_BYTES : 0;
-	return left < half ? left : half;
+	return rest < half ? rest : half;
 }
 
 static int set_up(struct cp_host *host, char *error, size_t error_size)

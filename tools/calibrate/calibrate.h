@@ -110,10 +110,6 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 void cp_calibration_conclude(struct cp_calibration *calibration);
 bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figure figure);
 
-/* Bytes that the control groups below the root, of which the other file tells those of
- * this process, let it take; SIZE_MAX: as much as there is. */
-size_t cp_memory_left(const char *root, const char *groups);
-
 /* ---- what is measured with ---- */
 
 #define CP_CURVE_POINTS 56

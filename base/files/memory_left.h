@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much memory this process may still take.
+ */
+#ifndef BASE_FILES_MEMORY_LEFT_H
+#define BASE_FILES_MEMORY_LEFT_H
+
+#include <stdint.h>
+
+/* Bytes that the machine has available, and those that the control groups of the process
+ * leave it: whoever takes more is killed, with no error before.  UINT64_MAX: that is not
+ * known, or there is no limit. */
+struct cp_memory_left {
+	uint64_t machine, groups;
+};
+
+/* What is read, as stacks of signal handlers are small. */
+struct cp_memory_text {
+	char text[8192], group[1024], path[1216];
+};
+
+/* root: what is before the paths of /proc and /sys; "" but in tests. */
+struct cp_memory_left cp_memory_left(struct cp_memory_text *room, const char *root);
+
+/* Of this process. */
+uint64_t cp_resident_pages(struct cp_memory_text *room);
+
+#endif
