@@ -3,6 +3,7 @@
  * Branches of cores that execute out of order: which of them are foreseen.
  */
 #include "tests/sim/ahead_trace.h"
+#include "tests/sim/random.h"
 #include "tests/tap/tap.h"
 
 /* A batch that ends in a branch; returns what the branch before it cost. */
@@ -40,14 +41,13 @@ static void branches(void)
  * come again, but of these each goes where it does most of the time. */
 static void usual_branches(void)
 {
-	uint64_t number = 1, wild = 0, usual = 0;
+	uint64_t wild = 0, usual = 0;
 
+	random_again();
 	begin(&small);
 	for (uint64_t i = 0; i < 1000; i++) {
-		uint32_t other;
+		uint64_t other = random_below(16);
 
-		number = number * 6364136223846793005u + 1442695040888963407u;
-		other = (uint32_t)(number >> 60);
 		wild += go_to(&batches[other], other);
 		for (uint32_t k = 16; k < 18; k++) {
 			uint64_t cost = go_to(&batches[k], k);
@@ -64,15 +64,14 @@ static void usual_branches(void)
  * keys. */
 static uint64_t chance(struct batch *all, const uint16_t *keys)
 {
-	uint64_t number = 1, cost = 0;
+	uint64_t cost = 0;
 
+	random_again();
 	begin(&small);
 	for (uint32_t i = 0; i < 16; i++)
 		all[i].key = keys[i];
-	for (uint32_t i = 0; i < 2000; i++) {
-		number = number * 6364136223846793005u + 1442695040888963407u;
-		cost += go_to(&all[i % 2 ? number >> 60 : i / 2 % 16], 7);
-	}
+	for (uint32_t i = 0; i < 2000; i++)
+		cost += go_to(&all[i % 2 ? random_below(16) : i / 2 % 16], 7);
 	end();
 	return cost;
 }
@@ -113,27 +112,22 @@ static void loops(void)
 	is_u64(cost, 0, "a loop of so many rounds is known");
 }
 
-static uint32_t chance_of(uint64_t *number, uint32_t n)
-{
-	*number = *number * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(*number >> 60) % n;
-}
-
 /* One of two batches, then so many that are always the same, and then one of two, which
  * hangs on the first: what that costs, once it is known.  Before all there are some as
  * chance will have it. */
 static uint64_t cost_of_memory(uint32_t noise, uint32_t between)
 {
 	static struct batch any[16], first[2], same[32], last[2];
-	uint64_t number = 1, cost = 0;
+	uint64_t cost = 0;
 
+	random_again();
 	begin(&small);
 	for (uint32_t i = 0; i < 4000; i++) {
-		uint32_t which = chance_of(&number, 2);
+		uint32_t which = (uint32_t)random_below(2);
 		uint64_t now;
 
 		for (uint32_t k = 0; k < noise; k++) {
-			uint32_t other = chance_of(&number, 16);
+			uint32_t other = (uint32_t)random_below(16);
 
 			go_to(&any[other], 100 + other);
 		}
@@ -161,11 +155,12 @@ static void memories(void)
 static void beside_each_other(void)
 {
 	static struct batch first[2], next[2][2];
-	uint64_t number = 1, cost = 0;
+	uint64_t cost = 0;
 
+	random_again();
 	begin(&small);
 	for (uint32_t i = 0; i < 16000; i++) {
-		uint32_t which = chance_of(&number, 2), rare = !chance_of(&number, 8);
+		uint32_t which = (uint32_t)random_below(2), rare = !random_below(8);
 
 		go_to(&first[which], 100 + which);
 		cost += go_to(&next[which][rare], 200 + 2 * which + rare);
@@ -202,14 +197,13 @@ static void long_loops(void)
 static void seldom(void)
 {
 	static struct batch first, next[2];
-	uint64_t number = 1, cost = 0, each = UINT64_C(20000) * small.ooo.mispredict;
+	uint64_t cost = 0, each = UINT64_C(20000) * small.ooo.mispredict;
 
+	random_again();
 	begin(&small);
 	for (uint32_t i = 0; i < 20000; i++) {
-		uint32_t which;
+		uint32_t which = random_below(10) < 3;
 
-		number = number * 6364136223846793005u + 1442695040888963407u;
-		which = (number >> 33) % 10 < 3;
 		go_to(&first, 100);
 		cost += go_to(&next[which], 200 + which);
 	}
@@ -224,11 +218,12 @@ static uint64_t cost_of_round(uint32_t jumps)
 {
 	static struct batch of[2][8];
 	static uint8_t where[1200];
-	uint64_t number = 1, cost = 0;
+	uint64_t cost = 0;
 
+	random_again();
 	begin(&small);
 	for (uint32_t i = 0; i < 1200; i++)
-		where[i] = (uint8_t)chance_of(&number, 8);
+		where[i] = (uint8_t)random_below(8);
 	for (uint32_t round = 0; round < 30; round++)
 		for (uint32_t i = 0; i < 1200; i++) {
 			struct batch *b = &of[jumps][where[i]];

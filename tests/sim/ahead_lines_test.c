@@ -7,24 +7,13 @@
 
 #include "model/ahead_parts.h"
 #include "model/timing.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
 static const struct machine small = {SMALL_CACHES, .cores = 1,
 	.time = {.l2 = 40, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
 	.ooo = SMALL_OOO};
-
-static struct uncore uncore;
-static struct core *core;
-
-static void begin(const struct machine *m)
-{
-	memset(&uncore, 0, sizeof(uncore));
-	uncore_init(&uncore, m);
-	core = core_new(m, &uncore);
-	core_attach(core);
-	running = core;
-}
 
 /* Ends what has so many instructions: the cycles that were waited for, of a kind or all
  * of them. */
@@ -36,8 +25,7 @@ static uint64_t waited(uint64_t instructions, enum cp_sim_counter kind)
 	ahead_collect(core);
 	all = kind == CP_SIM_cycles ? core->count[kind] - core->count[CP_SIM_time_issue]
 				    : core->count[kind];
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 	return all;
 }
 
@@ -58,7 +46,7 @@ static void load(uint64_t number, uint64_t line, int level)
  * apart. */
 static uint64_t stream(const struct machine *m, int before, int step, int level)
 {
-	begin(m);
+	begin_core(m);
 	for (int i = 0; i < 8; i++)
 		load(200 * (uint64_t)i, (uint64_t)(6400 + (before + i) * step), level);
 	return waited(2000, CP_SIM_cycles);
@@ -90,7 +78,7 @@ static void beside_others(void)
 
 	m.ooo.distance = 2;
 	m.ooo.near = 20;
-	begin(&m);
+	begin_core(&m);
 	for (uint64_t i = 0; i < 8; i++) {
 		load(10000 * i, 6400 + i, 2);
 		for (uint64_t k = 0; k < 40; k++)
@@ -107,31 +95,31 @@ static void stays(void)
 	struct machine m = small;
 
 	m.ooo.stay = 1 << 20;
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	load(200000, 64, 2);
 	is_u64(waited(300000, CP_SIM_time_memory), 68, "asked for soon: it is there");
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	load(5000000, 64, 2);
 	is_u64(waited(6000000, CP_SIM_time_memory), 136, "asked for late: it has left");
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	for (uint64_t i = 1; i < 50; i++)
 		load(i * 200000, 64, 2);
 	is_u64(waited(10000000, CP_SIM_time_memory), 68, "as long as it is asked for");
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	for (uint64_t i = 1; i < 50; i++)
 		load(i * 200000, 64, i < 49 ? 1 : 2);
 	is_u64(waited(10000000, CP_SIM_time_memory), 136,
 		"L2, which serves it meanwhile, asks for nothing");
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	load(5000000, 128, 2);
 	is_u64(waited(6000000, CP_SIM_time_memory), 68, "one that was never asked for");
 	m.ooo.stay = 0;
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	load(5000000, 64, 2);
 	is_u64(waited(6000000, CP_SIM_time_memory), 68, "where nobody else is");
@@ -173,19 +161,19 @@ static void of_several_cores(void)
 
 	m.cores = 2;
 	m.ooo.stay = 1 << 20;
-	begin(&m);
+	begin_core(&m);
 	other = new_core(&m);
 	load(0, 64, 3);
 	for (uint64_t i = 1; i < 50; i++)
 		load_on(other, i * 200000, 64, 2);
 	load(10000000, 64, 2);
 	end_both(other, 0, 68, "as long as another core asks for it");
-	begin(&m);
+	begin_core(&m);
 	other = new_core(&m);
 	load(5000000, 64, 3);
 	load_on(other, 0, 64, 2);
 	end_both(other, 0, 68, "asked for later than now");
-	begin(&m);
+	begin_core(&m);
 	load(5000000, 64, 3);
 	other = new_core(&m);
 	load_on(other, 0, 64, 2);
@@ -199,7 +187,7 @@ static void crossing(void)
 	struct machine m = small;
 
 	m.ooo.stay = 1 << 20;
-	begin(&m);
+	begin_core(&m);
 	load(0, 65, 3);
 	load(4800000, 64, 2);
 	core->count[CP_SIM_instructions] = 5000000;
@@ -218,7 +206,7 @@ static void counts(void)
 	struct machine m = small;
 
 	m.ooo.stay = 1 << 20;
-	begin(&m);
+	begin_core(&m);
 	load(0, 64, 3);
 	load(5000000, 64, 2);
 	is_u64(waited(6000000, CP_SIM_llc_load_lines), 1, "its misses are not counted");
@@ -263,7 +251,7 @@ static void table(void)
  * that they wait for the only entry of the buffer.  Each line takes 40. */
 static uint64_t stores(const struct machine *m, uint64_t apart)
 {
-	begin(m);
+	begin_core(m);
 	for (uint64_t i = 0; i < 5; i++) {
 		core->count[CP_SIM_instructions] = 10 * i;
 		core->count[CP_SIM_l1d_store_lines]++;
@@ -292,7 +280,7 @@ static void turns_of_stores(void)
 /* Four lines of L2 at once, so far apart: the cycles without room. */
 static uint64_t of_l2(const struct machine *m, uint64_t apart)
 {
-	begin(m);
+	begin_core(m);
 	for (uint64_t i = 0; i < 4; i++)
 		load(0, 6401 + i * apart, 1);
 	return waited(2000, CP_SIM_time_bandwidth);
@@ -317,7 +305,7 @@ static void turns_of_loads(void)
 /* Four lines of the last level at once, so far apart: the cycles without room. */
 static uint64_t lone(const struct machine *m, uint64_t apart)
 {
-	begin(m);
+	begin_core(m);
 	for (uint64_t i = 0; i < 4; i++)
 		load(0, 6400 + i * apart, 2);
 	return waited(2000, CP_SIM_time_bandwidth);
@@ -339,7 +327,7 @@ static void lines_of_no_stream(void)
  * cycles without room. */
 static uint64_t of_both(const struct machine *m, uint64_t other)
 {
-	begin(m);
+	begin_core(m);
 	load(0, other, 2);
 	load(0, 6500, 1);
 	return waited(2000, CP_SIM_time_bandwidth);
@@ -366,7 +354,7 @@ static void lines_of_two_levels(void)
 static uint64_t behind_modified(
 	const struct machine *m, int level, enum cp_sim_counter leaves)
 {
-	begin(m);
+	begin_core(m);
 	core->count[leaves]++;
 	load(0, 6400, level);
 	load(0, 6500, level);
@@ -400,7 +388,7 @@ static void modified_lines(void)
 /* Lines of a stream that come, of which one more leaves L1D or L2 modified with each. */
 static uint64_t leaving_for_stream(const struct machine *m, enum cp_sim_counter leaves)
 {
-	begin(m);
+	begin_core(m);
 	for (uint64_t i = 0; i < 16; i++) {
 		core->count[leaves]++;
 		load(4 * i, 6400 + i, 2);
@@ -441,7 +429,7 @@ static uint64_t second_walk(uint64_t page, uint64_t other, int lines, int level)
 {
 	uint64_t number = 1000;
 
-	begin(&small);
+	begin_core(&small);
 	walk(0, page);
 	for (; lines; lines--, number += 200)
 		load(number, 64000 + number, level);
@@ -465,7 +453,7 @@ static void lines_of_tables(void)
 /* Lines count on behind a collect. */
 static void walks_of_regions(void)
 {
-	begin(&small);
+	begin_core(&small);
 	walk(0, 80);
 	for (uint64_t i = 0; i < 5; i++)
 		load(1000 + 200 * i, 6400 + i, 1);

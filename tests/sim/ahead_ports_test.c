@@ -7,6 +7,7 @@
 
 #include "model/ahead.h"
 #include "model/flow.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
@@ -18,17 +19,11 @@ static const struct machine small = {SMALL_CACHES, .cores = 1,
 /* What may be late is: a window's cycles, but one. */
 #define SLACK 15
 
-static struct uncore uncore;
-static struct core *core;
 static uint64_t line, collected; /* since the beginning */
 
 static void begin(const struct machine *m)
 {
-	memset(&uncore, 0, sizeof(uncore));
-	uncore_init(&uncore, m);
-	core = core_new(m, &uncore);
-	core_attach(core);
-	running = core;
+	begin_core(m);
 	collected = 0;
 }
 
@@ -42,8 +37,7 @@ static void collect(enum cp_sim_counter kind)
 static uint64_t end(enum cp_sim_counter kind)
 {
 	collect(kind);
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 	return collected;
 }
 

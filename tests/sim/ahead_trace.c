@@ -2,32 +2,26 @@
 #include <string.h>
 
 #include "tests/sim/ahead_trace.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/small.h"
 
 const struct machine small = {SMALL_CACHES, .cores = 2,
 	.time = {.l2 = 10, .llc = 30, .memory = 100, .stlb = 5, .walk = 40},
 	.ooo = SMALL_OOO};
 
-static struct uncore uncore;
 static int nloads; /* of the superblock */
-struct core *core;
 uint64_t got[CP_SIM_NCOUNTERS];
 
 void begin(const struct machine *m)
 {
-	memset(&uncore, 0, sizeof(uncore));
-	uncore_init(&uncore, m);
-	core = core_new(m, &uncore);
-	core_attach(core);
-	running = core;
+	begin_core(m);
 	memset(got, 0, sizeof(got));
 	nloads = 0;
 }
 
 void end(void)
 {
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 }
 
 void collect(void)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/ahead.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
@@ -23,8 +24,6 @@ static const struct time_sample in_full,
 	in_windows = {
 		.full = 20000, .period = 4800, .branches = 800, .warm = 200, .unit = 400};
 
-static struct uncore uncore;
-static struct core *core;
 static uint64_t all[CP_SIM_NCOUNTERS];
 
 /* ---- a program of batches ---- */
@@ -99,12 +98,8 @@ static void run(
 	const struct time_sample *plan, misses *misses, uint32_t batches, uint32_t each)
 {
 	batch_told.sample = *plan;
-	memset(&uncore, 0, sizeof(uncore));
 	memset(all, 0, sizeof(all));
-	uncore_init(&uncore, &small);
-	core = core_new(&small, &uncore);
-	core_attach(core);
-	running = core;
+	begin_core(&small);
 	for (uint32_t i = 0; i < batches; i++) {
 		batch_function_for(6, 0, 1)(&plain, next_line(i), 0, 0, 0, 0);
 		if (misses(i))
@@ -113,8 +108,7 @@ static void run(
 			collect();
 	}
 	collect();
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 }
 
 static uint64_t delays(void)

@@ -6,6 +6,7 @@
  * is ready.
  */
 #include "tests/sim/flow_statements.h"
+#include "tests/sim/random.h"
 #include "tests/tap/tap.h"
 
 /* ---- what a flow says ---- */
@@ -354,14 +355,6 @@ static struct {
 	uint64_t address[FLOW_LOADS];
 } plain;
 
-static uint64_t seed = 1;
-
-static unsigned random_below(unsigned limit)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % limit;
-}
-
 /* When another instruction may use it; the same one need not wait for its pieces. */
 static uint64_t when_for(const struct timed *t)
 {
@@ -400,9 +393,9 @@ static void random_operation(void)
 		UInt latency;
 	} ops[] = {{Iop_Add64, 1}, {Iop_Mul64, 3}, {Iop_DivU64, 13},
 		{Iop_V128HLtoV256, 0}, {Iop_Add64F0x2, 2}};
-	unsigned which = random_below(5);
+	unsigned which = (unsigned)random_below(5);
 	IROp op = ops[which].op;
-	IRTemp one = random_below(ntemps), other = random_below(ntemps);
+	IRTemp one = (IRTemp)random_below(ntemps), other = (IRTemp)random_below(ntemps);
 	const struct timed *a = &plain.temp[one], *b = &plain.temp[other];
 	UInt latency = ops[which].latency;
 
@@ -417,7 +410,7 @@ static void random_operation(void)
 
 static void random_load(void)
 {
-	IRTemp from = random_below(ntemps);
+	IRTemp from = (IRTemp)random_below(ntemps);
 	uint64_t address = when_for(&plain.temp[from]);
 
 	plain.address[plain.loads] = address;
@@ -449,7 +442,7 @@ static void random_statement(void)
 		random_load();
 		break;
 	default:
-		temp = random_below(ntemps);
+		temp = (IRTemp)random_below(ntemps);
 		plain.now[n] = plain.temp[temp].at + plain.temp[temp].latency;
 		plain.written |= 1ull << n;
 		plain.others &= ~(1 << n);
@@ -490,7 +483,7 @@ static void random_superblock(int round)
 			plain.instruction++;
 			flows_instruction();
 			random_get(0);
-			for (unsigned s = random_below(5); s > 0; s--)
+			for (uint64_t s = random_below(5); s > 0; s--)
 				random_statement();
 		}
 		same &= same_flow(flows_take(4, 0, 0).flow, first_load) ||

@@ -87,7 +87,7 @@ static void record(long steps, int ncores)
 	uint64_t pc[MOST_CORES] = {0};
 	int core = 0;
 
-	seed = RANDOM_SEED;
+	random_again();
 	length = steps;
 	trace = aligned_alloc(64, (size_t)steps * sizeof(*trace));
 	memset(trace, 0, (size_t)steps * sizeof(*trace));

@@ -5,14 +5,12 @@
 #include <string.h>
 #include "model/model.h"
 #include "model/timing.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/random.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
 static const struct machine small = SMALL_TIMED;
-
-static struct uncore uncore;
-static struct core *core;
 
 #define ENTRIES 300
 struct plain {
@@ -211,9 +209,7 @@ static void random_trace(int round)
 	m.time.write_buffers = 1 + (uint32_t)random_below(4);
 	m.time.memory = 31 + (uint32_t)random_below(100);
 	p.of = m.time;
-	memset(&uncore, 0, sizeof(uncore));
-	uncore_init(&uncore, &m);
-	core = core_new(&m, &uncore);
+	begin_core(&m);
 	for (int i = 0; i < 3000; i++) {
 		struct deed d = pick_deed();
 		uint64_t skip = random_below(4), collected = random_below(50) == 0;
@@ -240,8 +236,7 @@ static void random_trace(int round)
 	/* Whoever comes next has waited already. */
 	plain_values(&p, instruction);
 	compare(&p, got, round);
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 }
 
 int main(void)

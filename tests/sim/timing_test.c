@@ -8,6 +8,7 @@
 #include "machines/front.h"
 #include "model/model.h"
 #include "model/timing.h"
+#include "tests/sim/one_core.h"
 #include "tests/sim/random.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
@@ -16,8 +17,6 @@
 
 static const struct machine small = SMALL_TIMED;
 
-static struct uncore uncore;
-static struct core *core;
 static uint64_t at_start[CP_SIM_NCOUNTERS];
 
 static void use(struct core *c)
@@ -90,16 +89,13 @@ static void collect(void)
 
 static void begin(const struct machine *m)
 {
-	memset(&uncore, 0, sizeof(uncore));
-	uncore_init(&uncore, m);
 	front = NULL;
 	if (!machine_is_plain(m)) {
 		front = host_alloc(sizeof(*front));
 		front_init(front, m, 1);
 	}
-	core = core_new(m, &uncore);
+	begin_core(m);
 	core->by_place = 0;
-	core_attach(core);
 	use(core);
 	reference(BATCH_CODE, CODE, 0);
 	load(DATA, 1);
@@ -117,8 +113,7 @@ static void settle(void)
 
 static void end(void)
 {
-	core_free(core);
-	uncore_free(&uncore);
+	end_core();
 	if (front)
 		host_free(front, sizeof(*front));
 	front = NULL;
@@ -435,7 +430,7 @@ static void run_alone(const uint32_t ways[3], uint32_t by_place, uint64_t *count
 	m.time.write_buffers = 2;
 	begin(&m);
 	core->by_place = by_place;
-	seed = RANDOM_SEED;
+	random_again();
 	for (int i = 0; i < 20000; i++) {
 		uint64_t address = DATA + 8 * random_below(40 * 512);
 

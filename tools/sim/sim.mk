@@ -117,11 +117,11 @@ $(B)/sim/client: tests/sim/client.c tools/sim/request.h | $(B)/sim
 $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_DECODER_CFLAGS) -o $@ $< $(SIM_DECODER_LIBS))
 
-$(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $^)
+$(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) tests/sim/native/chance.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
 
-$(B)/sim/native_rounding $(B)/sim/native_lacking $(B)/sim/native_missing: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
+$(B)/sim/native_rounding $(B)/sim/native_lacking $(B)/sim/native_missing: $(B)/sim/native_%: tests/sim/native/%.c tests/sim/native/chance.h | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $<)
 
 $(B)/sim/native_flags: tests/sim/native/flags.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)

@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "tests/sim/native/chance.h"
 #include "tools/sim/native/shape.h"
 
 /* --- Executing --- */
@@ -118,23 +119,6 @@ static int has_wide(void)
 		return 0;
 	__asm__ volatile("kmovq %%k1, %%rax; vmovdqu64 %%zmm31, %%zmm31" ::: "rax");
 	return 1;
-}
-
-/* --- Chance --- */
-
-static uint64_t chance;
-
-static uint64_t random64(void)
-{
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return chance;
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(random64() >> 33) % n;
 }
 
 /* --- An instruction --- */

@@ -17,6 +17,8 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "tests/sim/native/chance.h"
+
 enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 enum { PAGE = 4096, NUMBERS = 8 };
 
@@ -85,23 +87,6 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	faulted[17] = (uint64_t)signal;
 	faulted[18] = (uint64_t)info->si_addr;
 	siglongjmp(escape, 1);
-}
-
-/* --- Chance --- */
-
-static uint64_t chance;
-
-static uint64_t random64(void)
-{
-	chance ^= chance << 13;
-	chance ^= chance >> 7;
-	chance ^= chance << 17;
-	return chance;
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(random64() >> 33) % n;
 }
 
 /* --- Code --- */
