@@ -6,12 +6,12 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Browser;
 use Npm;
 use Peek;
 use Test::More;
 
-plan(skip_all => 'no chromium and chromedriver (chromium-driver, python3-selenium)')
-	unless which('chromedriver') && which('chromium');
+plan(skip_all => no_browser()) if no_browser();
 my ($package, $why_not) = npm_package('axe-core', '4.14.1');
 plan(skip_all => $why_not) unless $package;
 my $axe = "$package/axe.min.js";
@@ -43,16 +43,5 @@ page('repeat', command => ['--repeat', 2, '-E', 'sim', '-g', 'cache', '-o', 'PAG
 page('confirm', command => ['--confirm', '-m', 'skylake-sp', '-o', 'PAGE', program('region_threads')]);
 page('diff', command => ['diff', '--fail-if', 'l1d_mpki<1000', '-o', 'PAGE', scratch('one.json'), scratch('other.json')]);
 
-my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_axe.py', $axe, @pages]);
-my $plan = 0;
-for my $line (split(/\n/, $check->{out})) {
-	if ($line =~ /^(not )?ok \d+ - (.*)$/) {
-		ok(!$1, $2);
-	} elsif ($line =~ /^1\.\.(\d+)$/) {
-		$plan = $1;
-	} else {
-		diag($line);
-	}
-}
-cmp_ok($plan, '>=', 13 * @pages, 'all pages were looked at') || diag($check->{err});
+ok_browser(13 * @pages, 'check_axe.py', $axe, @pages);
 done_testing();

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Browser;
 use Peek;
 use Test::More;
 
@@ -121,18 +122,7 @@ page('evil-repeat', 0, '--repeat', 2, '-E', 'sim', '-o', 'OUTPUT', "$place/rows"
 page('evil-shared', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', "$place/share", $evil);
 
 SKIP: {
-	skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) unless which('chromedriver') && which('chromium');
-	my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_runs.py', $place]);
-	my $plan = 0;
-	for my $line (split(/\n/, $check->{out})) {
-		if ($line =~ /^(not )?ok \d+ - (.*)$/) {
-			ok(!$1, $2);
-		} elsif ($line =~ /^1\.\.(\d+)$/) {
-			$plan = $1;
-		} else {
-			diag($line);
-		}
-	}
-	cmp_ok($plan, '>', 60, 'the browser came to the end') || diag($check->{err});
+	skip(no_browser(), 1) if no_browser();
+	ok_browser(61, 'check_runs.py', $place);
 }
 done_testing();

@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Browser;
 use Json;
 use POSIX ();
 use Peek;
@@ -203,21 +204,8 @@ for my $case (['not there', 'no such file or directory: check the path', sub { }
 	is_deeply($file->{lines}, [], "source: $what: no line");
 }
 
-unless (which('chromedriver') && which('chromium')) {
-	SKIP: { skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) }
-	done_testing();
-	exit;
+SKIP: {
+	skip(no_browser(), 1) if no_browser();
+	ok_browser(201, 'check.py', $place);
 }
-my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check.py', $place]);
-my $plan = 0;
-for my $line (split(/\n/, $check->{out})) {
-	if ($line =~ /^(not )?ok \d+ - (.*)$/) {
-		ok(!$1, $2);
-	} elsif ($line =~ /^1\.\.(\d+)$/) {
-		$plan = $1;
-	} else {
-		diag($line);
-	}
-}
-cmp_ok($plan, '>', 200, 'the browser came to the end') || diag($check->{err});
 done_testing();

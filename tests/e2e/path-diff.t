@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Browser;
 use Json;
 use Peek;
 use Test::More;
@@ -175,13 +176,8 @@ my $page = scratch('paths.html');
 is(diff('--call-paths', '-o', $page, $before, $after)->{err}, '', 'a page');
 unlike(read_file($page), qr/<(?:script|link|img)[^>]*(?:src|href)="(?!data:)/i, 'no other file is named');
 SKIP: {
-	skip 'no chromium and chromedriver (chromium-driver, python3-selenium)', 1 unless which('chromedriver') && which('chromium');
-	my $check = run(command => ['/usr/bin/python3', source() . '/tests/browser/check_paths.py', $page, $of_directories]);
-	my $plan = 0;
-	for my $line (split /\n/, $check->{out}) {
-		$line =~ /^(not )?ok \d+ - (.*)$/ ? ok(!$1, $2) : $line =~ /^1\.\.(\d+)$/ ? $plan = $1 : diag($line);
-	}
-	cmp_ok($plan, '>=', 8, 'all was looked at') or diag($check->{err});
+	skip(no_browser(), 1) if no_browser();
+	ok_browser(8, 'check_paths.py', $page, $of_directories);
 }
 
 done_testing();

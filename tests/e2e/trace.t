@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Browser;
 use Json;
 use List::Util qw(sum0);
 use Npm;
@@ -105,7 +106,7 @@ SKIP: {
 # ---- speedscope itself ----
 
 SKIP: {
-	skip('no chromium and chromedriver (chromium-driver, python3-selenium)', 1) unless which('chromedriver') && which('chromium');
+	skip(no_browser(), 1) if no_browser();
 	my ($speedscope, $why) = npm_package('speedscope', '1.25.0');
 	skip($why, 1) unless $speedscope;
 	my ($index) = glob("$speedscope/dist/release/index.html");
