@@ -59,4 +59,33 @@ static inline void fuzz_write_profile(struct cp_profile *profile, const char *na
 	cp_out_flush(&out);
 }
 
+/* One of the measurements in each run: writing takes most of the time. */
+static inline void fuzz_read_directory(struct cp_arena *arena, size_t which)
+{
+	static const char *const names[] = {"dcache", "dtlb", "icache"};
+	char error[512] = "";
+	struct cp_profile *profile =
+		cp_profile_read(arena, fuzz_file.directory, error, sizeof(error));
+
+	fuzz_read(error);
+	if (!profile)
+		return;
+	cp_profile_resolve(profile);
+	fuzz_write_profile(profile, names[which % (sizeof(names) / sizeof(names[0]))]);
+	cp_profile_close(profile);
+}
+
+/* A run directory with that file. */
+static inline void fuzz_run_directory(const char *name, const uint8_t *data, size_t size)
+{
+	struct cp_arena arena = {0};
+	struct cp_escape out_of_memory;
+
+	fuzz_file_write(name, data, size);
+	arena.out_of_memory = &out_of_memory;
+	if (CP_ESCAPE_SET(out_of_memory) == 0)
+		fuzz_read_directory(&arena, size / 8);
+	cp_arena_free(&arena);
+}
+
 #endif
