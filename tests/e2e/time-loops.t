@@ -64,6 +64,14 @@ static KEPT void skipping(volatile double *s, double by)
 		if (__builtin_expect(c[i], 1))
 			c[i] = 2;
 }
+/* A root and a quotient each, behind a branch: a root of less than nothing is a call. */
+static KEPT void divide(volatile double *s, double by)
+{
+	for (long i = 0; i < 1000; i++) {
+		double value = s[i];
+		s[i] = by / __builtin_sqrt(value);
+	}
+}
 int main(int argc, char **argv)
 {
 	long rounds = atol(argv[1]) / 1000;
@@ -78,11 +86,12 @@ int main(int argc, char **argv)
 	RUN(many);
 	RUN(short_ones);
 	RUN(skipping);
+	RUN(divide);
 	return argc > 9;
 }
 C
 my $program = scratch('loops');
-is(system($compiler, qw(-O2 -fno-tree-vectorize -fno-tree-slp-vectorize), '-I' . source(), '-o', $program, $source, '-ldl'), 0, 'it is compiled');
+is(system($compiler, qw(-O2 -fno-tree-vectorize -fno-tree-slp-vectorize), '-I' . source(), '-o', $program, $source, '-ldl', '-lm'), 0, 'it is compiled');
 
 my $file = scratch('loops.json');
 run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', 'time', '-o', $file, $program, $ROUNDS]);
@@ -97,5 +106,7 @@ cmp_ok(abs($cycles{many} - 4), '<', 0.2, 'eight additions have two units') or di
 # Two instructions, and the branch back; five, a branch ahead, and the one back.
 cmp_ok(abs($cycles{short_ones} - 1), '<', 0.1, 'a branch that is taken ends a cycle, once') or diag(explain(\%cycles));
 cmp_ok(abs($cycles{skipping} - 2), '<', 0.1, 'and so does one ahead') or diag(explain(\%cycles));
+# The divider has a root for six cycles and a quotient for four.
+cmp_ok(abs($cycles{divide} - 10), '<', 0.2, 'a root and a quotient have one divider') or diag(explain(\%cycles));
 
 done_testing;

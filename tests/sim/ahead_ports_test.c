@@ -131,6 +131,35 @@ static void loads(void)
 	is_u64(rounds(NULL, 1, 2, 1, 1), 0, "a core of any number of ports");
 }
 
+/* ---- the divider ---- */
+
+/* A hundred batches of an instruction, which takes half a cycle: each so many times there
+ * is one that has the divider for so many cycles, or is a chain. */
+static uint64_t divisions(unsigned each, uint16_t cycles, uint8_t chain)
+{
+	static struct batch sum = {.clock = 1ull << 32},
+			    quotient = {.clock = 1ull << 32, .chain_reach = 32};
+
+	quotient.divides = cycles;
+	quotient.chain_cycles = chain;
+	begin(&small);
+	for (unsigned i = 0; i < 100; i++) {
+		ahead_begin(core, i % each ? &sum : &quotient, 1);
+		core->count[CP_SIM_instructions]++;
+		if (i % 7 == 0)
+			ahead_follow(core);
+	}
+	return end(CP_SIM_cycles);
+}
+
+static void divider(void)
+{
+	is_u64(divisions(1, 6, 0), 100 * 6 - SLACK, "nothing but divisions");
+	is_u64(divisions(4, 6, 0), 25 * 6 - SLACK + 2, "each fourth");
+	is_u64(divisions(20, 6, 0), 50, "each twentieth");
+	is_u64(divisions(4, 6, 13), divisions(4, 0, 13), "a chain that takes longer");
+}
+
 /* ---- branches ---- */
 
 /* A hundred batches of an instruction, which takes half a cycle, and of so many bytes:
@@ -165,6 +194,7 @@ int main(void)
 {
 	plan_lazy();
 	loads();
+	divider();
 	branches();
 	return 0;
 }

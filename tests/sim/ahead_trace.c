@@ -134,7 +134,7 @@ static struct batch *batch_of(const struct instruction *i)
 	k->batch.chain_of = i->chain ? (uint8_t)i->to & (FLOW_REGISTERS - 1) : 0;
 	k->batch.chain_cycles = (uint8_t)i->chain;
 	k->batch.chain_loads = i->what == A_LOAD && !i->beside ? 1ull << nloads : 0;
-	k->batch.chain_reach = i->reach ? (uint32_t)i->reach : small.ooo.window;
+	k->batch.chain_reach = i->reach ? (uint16_t)i->reach : small.ooo.window;
 	k->batch.anew = is_anew(i) ? 1ull << i->to : 0;
 	k->batch.flow = &k->flow;
 	k->batch.branches = i->what == A_BRANCH;

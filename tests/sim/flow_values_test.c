@@ -146,7 +146,8 @@ static void crossings(void)
 	is_u64(chain(), L1 + 2, "what is loaded is there at once");
 }
 
-/* Nothing hangs on them but that they are done one behind the other. */
+/* Nothing hangs on them but that they are done one behind the other, beside all chains.
+ */
 static void dividers(void)
 {
 	struct flowed flowed;
@@ -156,8 +157,19 @@ static void dividers(void)
 	flows_instruction();
 	put_register(3, compute(Iop_DivU64, get_register(1), get_register(2)), Ity_I64);
 	flowed = flows_take(2, 0, 0);
-	is_u64(flowed.chain_cycles, 20, "two divisions");
-	is_u64(flowed.chain_of, FLOW_REGISTERS - 1, "by one divider");
+	is_u64(flowed.divides, 20, "two divisions by one divider");
+	is_u64(flowed.chain_cycles, 0, "that are no chain");
+	flows_instruction();
+	put_register(2, compute(Iop_DivU32, get_register(2), get_register(1)), Ity_I64);
+	flowed = flows_take(1, 0, 0);
+	is_u64(flowed.divides, 6, "another one");
+	is_u64(flowed.chain_cycles, 13, "that is one");
+	flows_instruction();
+	put_register(3, compute(Iop_Add64, get_register(1), get_register(2)), Ity_I64);
+	is_u64(flows_take(1, 0, 0).divides, 0, "a sum");
+	put_register(1, compute(Iop_DivU64, get_register(1), get_register(2)), Ity_I64);
+	begin_with_instruction();
+	is_u64(flows_take(1, 0, 0).divides, 0, "a superblock begins without");
 }
 
 /* rep movs: a superblock that goes to its only instruction. */

@@ -3,7 +3,7 @@
 #include "instrument/flow_registers.h"
 
 #define MAX_DEPTH 12 /* of expressions */
-#define WORDS (DIVIDER - FIRST_WORD)
+#define WORDS (FLOW_REGISTERS - FIRST_WORD)
 
 /* ---- expressions ---- */
 

@@ -34,7 +34,6 @@
 #define FLAGS NGENERAL
 #define FIRST_VECTOR (FLAGS + 1)
 #define FIRST_WORD (FIRST_VECTOR + NVECTORS) /* of memory (carried.h) */
-#define DIVIDER (FLOW_REGISTERS - 1)
 
 /* -1: none that values flow through. */
 static Int register_at(Int offset)

@@ -39,6 +39,7 @@ static struct {
 		       */
 	Bool repeats; /* nothing but one instruction */
 	UInt divided; /* the last instruction that did */
+	UInt divides; /* cycles of the divider, since the last batch */
 	UInt instruction, first_instruction, nloads, first_load;
 	UInt straight; /* the instruction before the first one since a branch was taken */
 	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */

@@ -7,7 +7,7 @@
 #include "instrument/flow_values.h"
 #include "instrument/flows.h"
 
-/* A divider is as busy as a register would be late that is made of itself. */
+/* An instruction has the divider once, however many pieces it is of. */
 static void use_divider(const IRExpr *e)
 {
 	UInt cycles = cycles_of_divider(e);
@@ -15,8 +15,7 @@ static void use_divider(const IRExpr *e)
 	if (!cycles || flows.divided == flows.instruction)
 		return;
 	flows.divided = flows.instruction;
-	lengthen_trails(&flows.registers[DIVIDER], cycles);
-	flows.written |= 1ull << DIVIDER;
+	flows.divides += cycles;
 }
 
 static void load_to(const IRSB *in, IRTemp to, const IRExpr *from, Int at)
@@ -92,6 +91,7 @@ void flows_begin(void)
 	for (UInt i = 0; i < FLOW_REGISTERS; i++)
 		flows.registers[i].from[i] = 1;
 	flows.written = flows.others = 0;
+	flows.divides = 0;
 	flows.nloads = flows.first_load = 0;
 	flows.issued = 0;
 	flows.first_instruction = flows.instruction + 1;
@@ -327,6 +327,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	struct flowed flowed = {.branches = flows.branches,
 		.jumps = flows.jumps,
 		.resolves = flows.branches ? flows.resolves : 0,
+		.divides = flows.divides,
 		.anew = written_anew()};
 
 	use_ports(&flowed, instructions, loads, stores);
@@ -340,6 +341,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 		flowed.flow = flow_keep(&flows.making);
 	flows.begins = flows.branches = flows.jumps = False;
 	flows.written = 0;
+	flows.divides = 0;
 	VG_(memset)(flows.waiters, 0, sizeof(flows.waiters));
 	flows.first_load = flows.nloads;
 	return flowed;

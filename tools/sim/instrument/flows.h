@@ -35,6 +35,7 @@ struct flowed {
 	UInt ports, if_taken;
 	UChar chain_of, chain_cycles;
 	UInt chain_reach, resolves;
+	UInt divides; /* cycles of the divider */
 	ULong anew, chain_loads;
 };
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores);

@@ -256,7 +256,8 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	batch->chain_of = flowed.chain_of;
 	batch->chain_cycles = flowed.chain_cycles;
 	batch->anew = flowed.anew;
-	batch->chain_reach = flowed.chain_reach;
+	batch->chain_reach = (UShort)flowed.chain_reach;
+	batch->divides = (UShort)flowed.divides;
 	batch->chain_loads = flowed.chain_loads;
 	batch->resolves = flowed.resolves;
 }

@@ -134,13 +134,19 @@ LANES_INLINE struct trip travel(
 LANES_INLINE void take_turn(
 	struct core *core, struct ahead *a, const struct turn *turn, when known)
 {
+	const struct batch *b = turn->step->batch;
+
 	advance_to(core, a, position_past(a, turn->past));
 	a->chains &= ~turn->anew;
 	forks_end_chains(&a->forks, turn->anew);
-	if (turn->is_chain)
-		lengthen_chain(core, a, turn->step->batch);
-	else
+	if (turn->is_branch) {
 		mispredict_branch(core, a, known, turn);
+		return;
+	}
+	if (b->divides)
+		use_divider(core, a, b->divides);
+	if (b->chain_cycles)
+		lengthen_chain(core, a, b);
 }
 
 /* Those of a step, behind a superblock of that flow; the next ones. */
@@ -151,7 +157,7 @@ static __attribute__((noinline)) const struct turn *take_turns_late(
 
 	for (; turn->step == step; turn++)
 		take_turn(core, a, turn,
-			turn->is_chain ? 0 : ready_when(a, f, &f->value[f->nloads]));
+			turn->is_branch ? ready_when(a, f, &f->value[f->nloads]) : 0);
 	return turn;
 }
 
@@ -187,12 +193,12 @@ LANES_INLINE void find_turns(
 		past.ticks += longer;
 		taken += longer;
 		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
-			*turn++ = (struct turn){step, past, anew, 0, a->guesses.foreseen};
+			*turn++ = (struct turn){step, past, anew, 1, a->guesses.foreseen};
 			anew = 0;
 			a->units.unforeseen.number++;
 		}
-		if (b->chain_cycles) {
-			*turn++ = (struct turn){step, past, anew, 1, 0};
+		if (b->chain_cycles | b->divides) {
+			*turn++ = (struct turn){step, past, anew, 0, 0};
 			anew = 0;
 		}
 		by = branched_after(b);

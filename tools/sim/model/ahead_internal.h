@@ -280,6 +280,17 @@ LANES_INLINE void lengthen_chain(
 	add_end(core, a, b->chain_reach, &end);
 }
 
+/* There is one divider, and what has been given to it, and is not divided yet, is of the
+ * window behind. */
+static void use_divider(struct core *core, struct ahead *a, uint32_t cycles)
+{
+	uint64_t now = ticks_now(a);
+
+	a->divided = later_of(a->divided, now) + (uint64_t)cycles * AHEAD_TICKS;
+	if (a->divided > now + a->load_slack)
+		wait_for_chain(core, a, (a->divided - now - a->load_slack) / AHEAD_TICKS);
+}
+
 /* When the chains are ready that a value hangs on, in ticks; 0: there are none. */
 LANES_INLINE uint64_t chains_ready(const struct ahead *a, uint64_t registers)
 {

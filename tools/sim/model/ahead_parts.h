@@ -111,13 +111,13 @@ struct walls {
 	struct wall of[WALLS];
 };
 
-/* A step whose time has to be known, and where it begins: it makes a chain longer, or is
- * behind a branch that went otherwise than foreseen. */
+/* A step whose time has to be known, and where it begins: it makes a chain longer or has
+ * the divider, or is behind a branch that went otherwise than foreseen. */
 struct turn {
 	const struct step *step;
 	struct position past;
 	uint64_t anew; /* as of a batch, since the turn before */
-	uint32_t is_chain;
+	uint32_t is_branch;
 	guess_id foreseen; /* instead of the step's batch */
 };
 
@@ -184,6 +184,7 @@ struct ahead {
 	 * have got something else since. */
 	uint64_t chains, chain[FLOW_REGISTERS], chain_before, anew;
 	uint32_t chain_goes_on; /* that one: it was one before */
+	uint64_t divided;       /* ticks: when the divider has done all so far */
 	uint64_t chains_end;    /* in cycles: of all so far */
 
 	struct walls lines, ends; /* of loads that missed, and of chains */

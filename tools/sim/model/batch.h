@@ -104,10 +104,10 @@ struct batch {
 	} place[BATCH_PLACES];
 	const struct flow *flow; /* flow.h; NULL: none */
 	uint64_t anew; /* registers that get nothing of themselves, a bit each */
-	/* Loads that the chain hangs on, a bit each; and instructions that may be issued
-	 * behind its end. */
+	/* Loads that the chain hangs on, a bit each; instructions that may be issued
+	 * behind its end; and cycles for which it has the divider. */
 	uint64_t chain_loads;
-	uint32_t chain_reach;
+	uint16_t chain_reach, divides;
 	/* Where it is entered, and where what is behind it begins, from its first line;
 	 * and by how many ticks it is longer if something else is executed next.  Behind
 	 * a jump that its superblock follows, it is entered from where the jump ends. */
