@@ -9,6 +9,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Json;
 use Peek;
+use POSIX qw(uname);
 use Test::More;
 
 my $compiler = which('gcc');
@@ -72,6 +73,17 @@ static KEPT void divide(volatile double *s, double by)
 		s[i] = by / __builtin_sqrt(value);
 	}
 }
+static KEPT void repeat(volatile double *s, double by)
+{
+	(void)by;
+#if defined(__x86_64__)
+	for (long i = 0; i < 1000; i++) {
+		volatile double *to = s;
+		long n = 8;
+		__asm__ volatile("rep stosq" : "+D"(to), "+c"(n) : "a"(0L) : "memory");
+	}
+#endif
+}
 int main(int argc, char **argv)
 {
 	long rounds = atol(argv[1]) / 1000;
@@ -87,6 +99,7 @@ int main(int argc, char **argv)
 	RUN(short_ones);
 	RUN(skipping);
 	RUN(divide);
+	RUN(repeat);
 	return argc > 9;
 }
 C
@@ -108,5 +121,10 @@ cmp_ok(abs($cycles{short_ones} - 1), '<', 0.1, 'a branch that is taken ends a cy
 cmp_ok(abs($cycles{skipping} - 2), '<', 0.1, 'and so does one ahead') or diag(explain(\%cycles));
 # The divider has a root for six cycles and a quotient for four.
 cmp_ok(abs($cycles{divide} - 10), '<', 0.2, 'a root and a quotient have one divider') or diag(explain(\%cycles));
+SKIP: {
+	skip 'x86-64 alone has such instructions', 1 unless (uname())[4] eq 'x86_64';
+	# Eight rounds and the last look at their number, and some instructions around.
+	cmp_ok(abs($cycles{repeat} - 34), '<', 0.7, 'what repeats itself begins slowly') or diag(explain(\%cycles));
+}
 
 done_testing;

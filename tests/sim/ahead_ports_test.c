@@ -164,7 +164,8 @@ static void divider(void)
 
 /* A hundred batches of an instruction, which takes half a cycle, and of so many bytes:
  * each begins so far behind the one before. */
-static uint64_t batches(int32_t bytes, uint64_t apart, uint32_t if_taken)
+static uint64_t batches(
+	int32_t bytes, uint64_t apart, uint16_t if_taken, uint16_t if_left)
 {
 	static struct batch b[100];
 
@@ -174,7 +175,8 @@ static uint64_t batches(int32_t bytes, uint64_t apart, uint32_t if_taken)
 		b[i] = (struct batch){.clock = 1ull << 32,
 			.from = (int32_t)(i * apart % 64),
 			.behind = (int32_t)(i * apart % 64) + bytes,
-			.if_taken = if_taken};
+			.if_taken = if_taken,
+			.if_left = if_left};
 		ahead_begin(core, &b[i], i * apart / 64);
 		core->count[CP_SIM_instructions]++;
 		if (i % 2)
@@ -185,9 +187,11 @@ static uint64_t batches(int32_t bytes, uint64_t apart, uint32_t if_taken)
 
 static void branches(void)
 {
-	is_u64(batches(8, 8, AHEAD_TICKS / 2), 50, "one behind the other");
-	is_u64(batches(8, 24, AHEAD_TICKS / 2), 99, "a branch a cycle");
-	is_u64(batches(8, 24, 0), 50, "batches that take a cycle anyway");
+	is_u64(batches(8, 8, AHEAD_TICKS / 2, 0), 50, "one behind the other");
+	is_u64(batches(8, 24, AHEAD_TICKS / 2, 0), 99, "a branch a cycle");
+	is_u64(batches(8, 24, 0, 0), 50, "batches that take a cycle anyway");
+	is_u64(batches(8, 8, 0, 30 * AHEAD_TICKS), 50 + 99 * 30, "rounds that end");
+	is_u64(batches(8, 24, 0, 30 * AHEAD_TICKS), 50, "and that go on");
 }
 
 int main(void)

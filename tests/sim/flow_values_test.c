@@ -187,6 +187,7 @@ static void repeated(ULong next)
 	temp = get_register(0);
 	put_register(0, compute(Iop_Mul64, temp, temp), Ity_I64);
 	flows_taken();
+	flows_branch(&temps[temp], False);
 }
 
 static void repetitions(void)
@@ -197,10 +198,15 @@ static void repetitions(void)
 	flowed = flows_take(1, 1, 1);
 	is_u64(flowed.ports, 0, "a repeated instruction waits for no ports");
 	is_u64(flowed.chain_cycles, 0, "nor for itself");
+	is_u64(flowed.if_left, 30 * AHEAD_TICKS, "to begin with it takes time, once");
+	is_u64(flowed.branches, 0, "its end is no branch");
+	is_u64(flows_take(0, 0, 1).if_left, 0, "what a round stores is no end");
 	repeated(0x1001);
 	flowed = flows_take(1, 1, 1);
 	is_u64(flowed.ports, AHEAD_TICKS * 3 / 4, "another one does: for a store");
 	is_u64(flowed.chain_cycles, 3, "and the one before");
+	is_u64(flowed.if_left, 0, "begins at once");
+	is_u64(flowed.branches, 1, "and ends in a branch");
 }
 
 int main(void)

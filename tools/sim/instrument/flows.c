@@ -322,17 +322,27 @@ static ULong written_anew(void)
 	return anew;
 }
 
+/* The rounds of an instruction: at the width, and together as long as it takes to begin
+ * with them. */
+static void use_rounds(struct flowed *flowed)
+{
+	flowed->ports = flowed->if_taken = 0;
+	flowed->if_left = flowed->branches ? CYCLES_OF_ROUNDS * AHEAD_TICKS : 0;
+	flowed->branches = False;
+}
+
 struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 {
 	struct flowed flowed = {.branches = flows.branches,
 		.jumps = flows.jumps,
+		.repeats = flows.repeats,
 		.resolves = flows.branches ? flows.resolves : 0,
 		.divides = flows.divides,
 		.anew = written_anew()};
 
 	use_ports(&flowed, instructions, loads, stores);
 	if (flows.repeats)
-		flowed.ports = flowed.if_taken = 0;
+		use_rounds(&flowed);
 	else
 		tell_chain(&flowed, instructions);
 	describe_all();

@@ -31,8 +31,8 @@ void flows_taken(void);
  * batch has it. */
 struct flowed {
 	const struct flow *flow;
-	Bool branches, jumps;
-	UInt ports, if_taken;
+	Bool branches, jumps, repeats; /* it goes on where it begins */
+	UInt ports, if_taken, if_left;
 	UChar chain_of, chain_cycles;
 	UInt chain_reach, resolves;
 	UInt divides; /* cycles of the divider */

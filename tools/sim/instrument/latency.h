@@ -34,6 +34,12 @@ Bool is_sum(const IRExpr *e);
 #define SCALED_SUM 1
 #endif
 
+/* What an instruction that repeats itself (rep movs) takes beside its rounds, in which
+ * nothing else is issued: by the clock of Golden Cove rep stosq of 8, 25 and 100 words
+ * takes 32.8, 32.8 and 49.7 cycles, and 33 more than alone with 300 other instructions.
+ */
+#define CYCLES_OF_ROUNDS 30
+
 /* From general registers to those of vectors, and back (Golden Cove, measured). */
 #define CROSSING 2
 #define MERGING 1 /* a byte or two with the rest of a register */

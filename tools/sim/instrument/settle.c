@@ -250,8 +250,10 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	batch->branches = flowed.branches;
 	batch->jumps = flowed.jumps;
 	batch->ports = flowed.ports;
-	batch->if_taken = flowed.if_taken;
-	batch->from = (Int)(b->from - (b->first_line << line_shift()));
+	batch->if_taken = (UShort)flowed.if_taken;
+	batch->if_left = (UShort)flowed.if_left;
+	batch->from = (Int)((flowed.repeats ? b->instruction : b->from) -
+			    (b->first_line << line_shift()));
 	batch->behind = (Int)(b->next - (b->first_line << line_shift()));
 	batch->chain_of = flowed.chain_of;
 	batch->chain_cycles = flowed.chain_cycles;

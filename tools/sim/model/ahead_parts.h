@@ -122,9 +122,9 @@ struct turn {
 };
 
 /* Where what follows a batch begins; and by how many ticks that one is longer if a branch
- * is taken elsewhere. */
+ * is taken elsewhere, and if it is not. */
 struct behind {
-	uint64_t address, if_taken;
+	uint64_t address, if_taken, if_left;
 };
 
 LANES_INLINE struct behind behind_step(const struct core *core, const struct step *step)
@@ -133,7 +133,7 @@ LANES_INLINE struct behind behind_step(const struct core *core, const struct ste
 
 	return (struct behind){
 		(step->line << core->line_shift) + (uint64_t)(int64_t)b->behind,
-		b->if_taken};
+		b->if_taken, b->if_left};
 }
 
 /* Those ticks, if it is. */
@@ -143,7 +143,7 @@ LANES_INLINE uint64_t ticks_of_taken(
 	uint64_t from = (uint64_t)(int64_t)next->batch->from;
 
 	from += next->line << core->line_shift;
-	return from == b->address ? 0 : b->if_taken;
+	return from == b->address ? b->if_left : b->if_taken;
 }
 
 struct ahead {

@@ -109,10 +109,11 @@ struct batch {
 	uint64_t chain_loads;
 	uint16_t chain_reach, divides;
 	/* Where it is entered, and where what is behind it begins, from its first line;
-	 * and by how many ticks it is longer if something else is executed next.  Behind
-	 * a jump that its superblock follows, it is entered from where the jump ends. */
+	 * and by how many ticks it is longer if something else is executed next, and if
+	 * that is.  Behind a jump that its superblock follows, it is entered from where
+	 * the jump ends. */
 	int32_t from, behind;
-	uint32_t if_taken;
+	uint16_t if_taken, if_left;
 	/* Cycles from when its branch is issued until it is known, if nothing is late. */
 	uint32_t resolves;
 	struct batch_item item[BATCH_ITEMS];
