@@ -124,7 +124,8 @@ struct turn {
 /* Where what follows a batch begins; and by how many ticks that one is longer if a branch
  * is taken elsewhere, and if it is not. */
 struct behind {
-	uint64_t address, if_taken, if_left;
+	uint64_t address;
+	uint32_t if_taken, if_left;
 };
 
 LANES_INLINE struct behind behind_step(const struct core *core, const struct step *step)
