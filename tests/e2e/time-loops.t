@@ -73,6 +73,16 @@ static KEPT void divide(volatile double *s, double by)
 		s[i] = by / __builtin_sqrt(value);
 	}
 }
+/* Long ones, each begun anew. */
+#define FOUR v *= by; v *= by; v *= by; v *= by;
+static KEPT void anew(volatile double *s, double by)
+{
+	for (long i = 0; i < 1000; i++) {
+		double v = s[i];
+		FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR FOUR
+		s[i] = v;
+	}
+}
 static KEPT void repeat(volatile double *s, double by)
 {
 	(void)by;
@@ -99,6 +109,7 @@ int main(int argc, char **argv)
 	RUN(short_ones);
 	RUN(skipping);
 	RUN(divide);
+	RUN(anew);
 	RUN(repeat);
 	return argc > 9;
 }
@@ -121,6 +132,8 @@ cmp_ok(abs($cycles{short_ones} - 1), '<', 0.1, 'a branch that is taken ends a cy
 cmp_ok(abs($cycles{skipping} - 2), '<', 0.1, 'and so does one ahead') or diag(explain(\%cycles));
 # The divider has a root for six cycles and a quotient for four.
 cmp_ok(abs($cycles{divide} - 10), '<', 0.2, 'a root and a quotient have one divider') or diag(explain(\%cycles));
+# 52 instructions are 13 cycles, 48 multiplications 192, and 97 entries are for all that wait.
+cmp_ok(abs($cycles{anew} - 38.5), '<', 1, 'what waits fills the scheduler') or diag(explain(\%cycles));
 SKIP: {
 	skip 'x86-64 alone has such instructions', 1 unless (uname())[4] eq 'x86_64';
 	# Eight rounds and the last look at their number, and some instructions around.

@@ -146,6 +146,24 @@ static void crossings(void)
 	is_u64(chain(), L1 + 2, "what is loaded is there at once");
 }
 
+/* Of 40 that wait for each other the last waits for 195 cycles, which all others share
+ * with those of other rounds. */
+static void waiting(void)
+{
+	IRTemp made = 0;
+
+	begin();
+	for (int i = 0; i < 40; i++) {
+		flows_instruction();
+		made = i ? made : get_register(0);
+		made = compute(Iop_F64toF32, made, made);
+	}
+	put_register(1, made, Ity_I64);
+	is_u64(flows_take(40, 0, 0).ports,
+		AHEAD_TICKS * 5 * 20 * 39 * 2 / (2 * 97 + 40) - 10 * AHEAD_TICKS,
+		"a long way fills the scheduler");
+}
+
 /* Nothing hangs on them but that they are done one behind the other, beside all chains.
  */
 static void dividers(void)
@@ -218,6 +236,7 @@ int main(void)
 	merged();
 	crossings();
 	dividers();
+	waiting();
 	repetitions();
 	return 0;
 }

@@ -102,9 +102,19 @@ static void dividers(void)
 	}
 }
 
+/* Of 97 entries. */
+static void scheduler(void)
+{
+	is_u64(ticks_by_scheduler(6, 1000), 10,
+		"each waits ten ticks for one that leaves");
+	is_u64(ticks_by_scheduler(206, 1000), 5, "many, which are issued late");
+	is_u64(ticks_by_scheduler(0, 0), 0, "none");
+}
+
 int main(void)
 {
 	plan_lazy();
+	scheduler();
 	dividers();
 	latencies();
 	units();

@@ -44,8 +44,13 @@ static struct {
 	UInt straight; /* the instruction before the first one since a branch was taken */
 	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */
 	struct units units; /* that the superblock's instructions have used */
-	UInt resolves;      /* as struct batch has it */
-	ULong issued;       /* ticks, of the superblock so far */
+	/* Of the superblock's instructions that compute: how many there are, the last of
+	 * them, when its operands are ready, and the sum of that of those before, in
+	 * ticks. */
+	UInt computing, computed, ready;
+	ULong ready_before;
+	UInt resolves;                 /* as struct batch has it */
+	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
 	/* By how many instructions of the batch each register is waited for, and the last
 	 * of them. */
@@ -174,6 +179,19 @@ static void add_word(struct trails *to, Int word)
 	merge_trails(to, &stored);
 }
 
+/* An instruction computes that, once its operands are ready. */
+static void note_operands(const struct value *v)
+{
+	if (flows.computed != flows.instruction) {
+		flows.computing++;
+		flows.ready_before += flows.ready;
+		flows.ready = 0;
+		flows.computed = flows.instruction;
+	}
+	if (v->trails.ready > flows.ready)
+		flows.ready = v->trails.ready;
+}
+
 /* The value that a load brings; other pieces of its instruction may add to it. */
 static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 {
@@ -228,6 +246,7 @@ static void finish_value(struct value *v, const IRExpr *e, IRType type)
 	v->widened |= widens(e) && v->latency;
 	if (only_moves(e))
 		return;
+	note_operands(v);
 	if (!widens(e))
 		v->home = v->widened = 0;
 	v->added = adds_floats(e);

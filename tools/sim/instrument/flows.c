@@ -93,7 +93,8 @@ void flows_begin(void)
 	flows.written = flows.others = 0;
 	flows.divides = 0;
 	flows.nloads = flows.first_load = 0;
-	flows.issued = 0;
+	flows.issued = flows.ready_before = 0;
+	flows.computing = flows.ready = 0;
 	flows.first_instruction = flows.instruction + 1;
 	flows.straight = flows.instruction;
 	flows.short_by = 0;
@@ -250,7 +251,9 @@ static ULong most_of(ULong a, ULong b)
 static void use_ports(struct flowed *flowed, UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
-	ULong units = cycles_of_units(&flows.units) * AHEAD_TICKS / 100,
+	ULong units = most_of(cycles_of_units(&flows.units) * AHEAD_TICKS / 100,
+		      ticks_by_scheduler(
+			      flows.computing, flows.ready_before + flows.ready)),
 	      slots = ticks_for(instructions, of->width),
 	      all = most_of(
 		      slots + flows.short_by, most_of(ticks_for(loads, of->loads),

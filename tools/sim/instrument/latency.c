@@ -441,6 +441,13 @@ Bool is_comparison(const IRExpr *e)
  * key changes from Broadwell); of other cores that is assumed. */
 #define SCHEDULER 97
 
+/* Each waits from when it is issued, which is half of all the time behind the first one
+ * in the mean, until it is ready. */
+ULong ticks_by_scheduler(UInt instructions, ULong ready)
+{
+	return 2 * ready / (2 * SCHEDULER + instructions);
+}
+
 UInt chain_reach(const struct ooo *of, UInt instructions, UInt waiters)
 {
 	UInt reach = waiters ? SCHEDULER * instructions / waiters : of->window;

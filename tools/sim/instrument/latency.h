@@ -79,6 +79,11 @@ ULong cycles_of_units(const struct units *units);
  * that in the one which asks: cmp and cmov. */
 Bool is_comparison(const IRExpr *e);
 
+/* Ticks that so many instructions take at the least, as all that wait for operands have
+ * entries of the scheduler: these are ready that many ticks after the first is issued,
+ * in sum. */
+ULong ticks_by_scheduler(UInt instructions, ULong ready);
+
 /* How many instructions may be issued behind the end of a chain, if so many of some of
  * them wait for it: until those have filled the scheduler, or all the window. */
 UInt chain_reach(const struct ooo *of, UInt instructions, UInt waiters);
