@@ -3,7 +3,7 @@
  * Room for requests in any order of time, beside one that looks at each period.
  */
 #include <string.h>
-#include "model/room.h"
+#include "lines/room.h"
 #include "tests/sim/random.h"
 #include "tests/tap/tap.h"
 

@@ -14,7 +14,7 @@
 #include "model/facts.h"
 #include "model/guess.h"
 #include "model/model.h"
-#include "model/room.h"
+#include "lines/room.h"
 #include "model/units.h"
 
 #define WALLS 1024 /* powers of two */

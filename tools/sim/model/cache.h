@@ -19,7 +19,7 @@
 #ifndef CACHEPEEK_SIM_CACHE_H
 #define CACHEPEEK_SIM_CACHE_H
 
-#include "model/lanes.h"
+#include "lines/lanes.h"
 
 #define STAMP_NEVER 0x7fffffffu
 #define STAMP_TAKEN 1u

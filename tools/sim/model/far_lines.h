@@ -10,7 +10,7 @@
 #ifndef CACHEPEEK_SIM_FAR_LINES_H
 #define CACHEPEEK_SIM_FAR_LINES_H
 
-#include "model/lanes.h"
+#include "lines/lanes.h"
 
 #define FAR_LINES_FROM (1ull << 31)
 #define FAR_LINES_BITS 26

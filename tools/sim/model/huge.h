@@ -15,7 +15,7 @@
 #ifndef CACHEPEEK_SIM_HUGE_H
 #define CACHEPEEK_SIM_HUGE_H
 
-#include "model/lanes.h"
+#include "lines/lanes.h"
 
 #define HUGE_SHIFT 21
 #define HUGE_PAGES_SHIFT 9 /* small pages in a huge one */

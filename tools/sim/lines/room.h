@@ -7,7 +7,7 @@
 #ifndef CACHEPEEK_SIM_ROOM_H
 #define CACHEPEEK_SIM_ROOM_H
 
-#include "model/lanes.h"
+#include "lines/lanes.h"
 
 #define ROOM_CYCLES 64
 #define ROOM_FULL (ROOM_CYCLES * 100u) /* hundredths of cycles */
