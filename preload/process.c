@@ -14,11 +14,11 @@
 #include "preload/life.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
+#include "preload/threads/thread_record.h"
 #include "preload/threads/threads.h"
 #include "preload/run.h"
 #include "preload/describe.h"
 #include "preload/self.h"
-#include "preload/threads/thread_record.h"
 #include "base/counters/options.h"
 
 static struct {
@@ -186,6 +186,8 @@ static void forked_outside(void)
 	} else {
 		cp_life(prepare);
 		cp_threads_of_child();
+		if (cp_self.thread)
+			cp_thread_tell_region(cp_self.thread);
 		cp_life(start);
 	}
 	cp_leave();

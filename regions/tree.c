@@ -467,6 +467,15 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree)
 	return tree->top ? tree->top->name : NULL;
 }
 
+uint64_t cp_tree_number(const struct cp_tree *tree)
+{
+	const struct cp_frame *frame = tree->paused ? NULL : tree->top;
+
+	while (frame && !frame->node)
+		frame = frame->outer;
+	return frame ? frame->node->offset : 0;
+}
+
 void cp_tree_finish(struct cp_tree *tree, const struct cp_reading *reading,
 	uint64_t now_ns, bool close_open)
 {

@@ -187,6 +187,10 @@ const struct cp_reading *cp_tree_frozen(const struct cp_tree *tree, uint64_t *no
 /* The innermost open region's name; NULL: none is open. */
 const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 
+/* A number of the innermost open region that is recorded, which no other of the process's
+ * trees has; 0: none is open, or its events are the root's. */
+uint64_t cp_tree_number(const struct cp_tree *tree);
+
 /* ---- teams: one region, executed by several threads ---- */
 
 /* A word of the innermost open region's path, which is the caller's, and 0 at first.

@@ -531,8 +531,7 @@ static void add_time_sample(struct cp_event_set *set)
 static void add_cycles(struct cp_event_set *set, const struct cp_machine *machine)
 {
 	char why[CP_WHY_SIZE];
-	bool wanted =
-		machine->timing == CP_TIMING_ON || machine->timing == CP_TIMING_SAMPLE;
+	bool wanted = machine->timing == CP_TIMING_ON;
 
 	for (unsigned i = 0; i < set->nquantities; i++)
 		wanted |= set->quantities[i].available && set->quantities[i].modelled;

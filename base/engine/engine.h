@@ -125,6 +125,11 @@ struct cp_engine {
 	void (*pause)(void);
 	void (*resume)(void);
 
+	/* The calling thread goes on in the region of that number, 0: in none; for counts
+	 * that are better known of the first instructions of each.  NULL: it need not
+	 * know. */
+	void (*enter_region)(uint64_t number);
+
 	/* -- what it writes by itself; each is NULL where it writes nothing -- */
 
 	/* The mirrors of all threads are up to date. */

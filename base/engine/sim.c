@@ -210,6 +210,12 @@ static void resume_counting(void)
 	cp_sim_request(CP_SIM_RESUME, NULL);
 }
 
+static void enter_region(uint64_t number)
+{
+	(void)number; /* used where there is a Valgrind only */
+	VALGRIND_DO_CLIENT_REQUEST_STMT(CP_SIM_REGION, number, 0, 0, 0, 0);
+}
+
 static void sync_mirrors(void)
 {
 	cp_sim_request(CP_SIM_SYNC, NULL);
@@ -231,6 +237,7 @@ const struct cp_engine cp_engine_sim = {
 	.runs_one_thread = true,
 	.pause = pause_counting,
 	.resume = resume_counting,
+	.enter_region = enter_region,
 	.sync = sync_mirrors,
 	.bind_process = bind_process,
 	.add_rows = add_rows,

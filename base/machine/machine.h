@@ -29,12 +29,12 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
-/* Sample: on, but of cores out of order the time of a sample only. */
-enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
+/* Auto: of cores out of order the time of a sample. */
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF };
 
 /* Of what executes out of order: instructions whose time is modelled at the beginning of
- * each core, and then in each period a unit's, behind those that make it warm, and those
- * of which branches are. */
+ * each region of a thread, and then in each period a unit's, behind those that make it
+ * warm, and those of which branches are. */
 #define CP_TIME_FULL 4194304
 #define CP_TIME_PERIOD 393216
 #define CP_TIME_BRANCHES 65536

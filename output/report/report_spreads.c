@@ -119,7 +119,7 @@ bool cp_time_forget(struct cp_report *report, struct cp_region *root)
 	bool any = false;
 
 	for (const struct cp_region *at = root; at; at = cp_region_next(root, at)) {
-		if (!cp_time_is_sampled(report, at) ||
+		if (!of_sample(report, at, CP_UNTIMED_INSTRUCTIONS) ||
 			of_sample(report, at, CP_TIMED_INSTRUCTIONS) >= FEWEST)
 			continue;
 		forget_time(report, (struct cp_region *)(uintptr_t)at);

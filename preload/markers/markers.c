@@ -53,6 +53,8 @@ struct cp_live_thread *cp_marker_enter(void)
 
 static inline void leave_tree(struct cp_live_thread *thread)
 {
+	if (__builtin_expect(thread->tree.layout->corrected, 0))
+		cp_thread_tell_region(thread);
 	__atomic_store_n(&thread->busy, 0, __ATOMIC_RELEASE);
 	cp_leave();
 }

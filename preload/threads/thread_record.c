@@ -28,6 +28,17 @@ void cp_thread_give(struct cp_live_thread *thread)
 	cp_pool_give(&pool, thread);
 }
 
+void cp_thread_tell_region(struct cp_live_thread *thread)
+{
+	uint64_t number = cp_tree_number(&thread->tree);
+
+	if (!thread->tree.layout->corrected || number == thread->told ||
+		!cp_engine->enter_region)
+		return;
+	thread->told = number;
+	cp_engine->enter_region(number);
+}
+
 void cp_thread_read_name(struct cp_thread_item *item)
 {
 	char path[64], name[sizeof(item->name)];

@@ -20,6 +20,7 @@ struct cp_live_thread {
 	struct cp_tree tree;
 	struct cp_sampler *sampler; /* NULL: it is not sampled */
 	uint64_t cpu_start;         /* ns of its CPU time that are not ours to know */
+	uint64_t told;              /* the region that the engine was told of */
 	bool lost;                  /* known, but its counters could not be opened */
 	/* Somebody is inside the tree: the owner, or another thread that brings
 	 * it up to date.  Whoever finishes the process sets cp_runtime.state
@@ -35,6 +36,10 @@ void cp_thread_give(struct cp_live_thread *thread);
 
 /* A published item of the record; NULL: no space. */
 struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state);
+
+/* By the thread itself: tells the engine, if that wants to know, in which region it goes
+ * on. */
+void cp_thread_tell_region(struct cp_live_thread *thread);
 
 /* Threads are named after they begin: again when they end. */
 void cp_thread_read_name(struct cp_thread_item *item);

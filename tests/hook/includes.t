@@ -51,10 +51,11 @@ my @rooms = (
 	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions
 		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
 	['tools/sim/lines' => []],
-	['tools/sim/model' => [@simulator, 'tools/sim/lines']],
+	['tools/sim/units' => [@simulator]],
+	['tools/sim/model' => [@simulator, qw(tools/sim/lines tools/sim/units)]],
 	['tools/sim/flex' => [qw(tools/sim/model)]],
 	['tools/sim/machines' => [qw(tools/sim/model tools/sim/flex)]],
-	['tools/sim' => [qw(base regions/series.h tools/sim/model tools/sim/machines)]],
+	['tools/sim' => [qw(base regions/series.h tools/sim/model tools/sim/machines tools/sim/units)]],
 	['tools/sim/pin' => [qw(base tools/sim)]],
 	['tools/sim/native' => [qw(base tools/sim tools/sim/pin)]],
 	['tools/sim/system' => [qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],

@@ -10,6 +10,7 @@
 #include "tests/sim/one_core.h"
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
+#include "units/learnt.h"
 
 static const struct machine small = {SMALL_CACHES, .cores = 1,
 	.time = {.l2 = 40, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
@@ -93,7 +94,7 @@ static uint64_t next_line(uint32_t batch)
 	return batch < random_lines ? 3 + (draw >> 16 & 1) : 3;
 }
 
-/* Somebody collects after so many batches. */
+/* Somebody collects after so many batches.  No batches: the core stays for others. */
 static void run(
 	const struct time_sample *plan, misses *misses, uint32_t batches, uint32_t each)
 {
@@ -108,7 +109,8 @@ static void run(
 			collect();
 	}
 	collect();
-	end_core();
+	if (batches)
+		end_core();
 }
 
 static uint64_t delays(void)
@@ -288,6 +290,94 @@ static void windows(void)
 	plain.branches = random_lines = 0;
 }
 
+/* Where batches are noted it is known which branches are taken; elsewhere as many are
+ * expected. */
+static void taken(void)
+{
+	uint64_t true_cycles;
+
+	plain.if_taken = AHEAD_TICKS; /* and it begins where it does not end */
+	plain.behind = -64;
+	run(&in_full, none, MANY, 997);
+	true_cycles = all[CP_SIM_time_issue];
+	is_u64((true_cycles + 20) / MANY, BATCH + 1, "each batch is a cycle longer");
+	run(&some, none, MANY, 997);
+	ok(llabs((long long)(all[CP_SIM_time_issue] - true_cycles)) <=
+			(long long)MANY / 1000,
+		"so it is in a sample: %.0f of %.0f", (double)all[CP_SIM_time_issue],
+		(double)true_cycles);
+	plain.if_taken = 0;
+	plain.behind = 0;
+}
+
+/* ---- regions ---- */
+
+static struct learnt one, other;
+
+/* So many batches more of that region: how many instructions are modelled of them. */
+static uint64_t modelled(struct learnt *region, uint32_t batches, misses *misses)
+{
+	uint64_t before = all[CP_SIM_timed_instructions];
+
+	ahead_region(core, region);
+	for (uint32_t i = 0; i < batches; i++) {
+		batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+		if (misses(i))
+			load_from_memory(i);
+		if (i % 997 == 996)
+			collect();
+	}
+	collect();
+	return all[CP_SIM_timed_instructions] - before;
+}
+
+/* Of each region the first instructions, and what is close behind one that has such. */
+static void regions(void)
+{
+	uint64_t variance;
+
+	run(&some, none, 0, 1);
+	learnt_begin(&one, some.full);
+	learnt_begin(&other, some.full);
+	is_u64(modelled(&one, 2000, each_tenth), 20000, "a region begins in full");
+	is_u64(modelled(&one, 48000, each_tenth), 40000, "then a twelfth is modelled");
+	is_u64(all[CP_SIM_time_variance] > 0, 1, "and is not known exactly");
+	variance = all[CP_SIM_time_variance];
+	is_u64(modelled(&other, 1000, each_tenth), 10000,
+		"another region begins in full");
+	variance = all[CP_SIM_time_variance] - variance;
+	is_u64(variance, 100 * 100 / 256,
+		"but what was late when it began is not known: a line from memory");
+	is_u64(modelled(&one, 1000, each_tenth), 10000, "what is behind it lies in full");
+	is_u64(modelled(&one, 6000, each_tenth) / 1000, 55, "for a while");
+	is_u64(modelled(&other, 2000, each_tenth) / 1000, 10, "the other has the rest");
+	is_u64(modelled(&one, 48000, each_tenth) / 1000, 40, "the sample goes on");
+	end_core();
+}
+
+/* What is expected of a region is what its own instructions took. */
+static void own_means(void)
+{
+	uint64_t before, error;
+
+	run(&some, none, 0, 1);
+	learnt_begin(&one, some.full);
+	learnt_begin(&other, some.full);
+	modelled(&one, 50000, each_tenth);
+	plain.chain_cycles = 2 * BATCH;
+	modelled(&other, 50000, none);
+	plain.chain_cycles = 0;
+	modelled(&one, 20000, none);
+	before = all[CP_SIM_cycles];
+	plain.chain_cycles = 2 * BATCH;
+	modelled(&other, 50, none); /* hardly in a unit */
+	plain.chain_cycles = 0;
+	error = all[CP_SIM_cycles] - before;
+	ok(error >= 950 && error <= 1050,
+		"chains of one region are not the other's: %.0f", (double)error);
+	end_core();
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -301,5 +391,8 @@ int main(void)
 	code();
 	branches();
 	windows();
+	taken();
+	regions();
+	own_means();
 	return 0;
 }

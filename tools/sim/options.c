@@ -277,7 +277,7 @@ void options_usage(void)
 	 "                              lines, hundredths\n"
 	 "                              (0: no limit)\n"
 	 "    --time-sample=FULL,PERIOD,BRANCHES,WARM,UNIT   of that, time is modelled of the\n"
-	 "                              first FULL instructions, and of UNIT in each PERIOD,\n"
+	 "                              first FULL instructions of each region, and of UNIT in each PERIOD,\n"
 	 "                              behind BRANCHES whose branches are, and WARM that\n"
 	 "                              make the core warm [all]\n"
 	 "    --huge-pages=yes|no|smaps who tells which are, "

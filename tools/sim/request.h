@@ -11,7 +11,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 11
+#define CP_SIM_PROTOCOL 12
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -346,6 +346,11 @@ enum cp_sim_request {
 	 * what is sampled on machine k, from 0 on.  -> 0: there is no such machine, or
 	 * nothing is sampled. */
 	CP_SIM_BIND_MACHINE_SAMPLE,
+
+	/* (number) -> 1: the calling thread goes on in the region of that number of its
+	 * own, 0: in none, whose first instructions' time is modelled in full
+	 * (--time-sample). */
+	CP_SIM_REGION,
 };
 
 /* X(name, what differs) */

@@ -114,6 +114,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_CALL:
 		pin_call_is_programs(tid);
 		break;
+	case CP_SIM_REGION:
+		threads_enter_region(tid, args[1]);
+		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);
 		break;

@@ -25,6 +25,7 @@
 #include "model/huge.h"
 #include "paths/paths.h"
 #include "pin/pin.h"
+#include "region_times.h"
 #include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
@@ -43,6 +44,7 @@ struct thread {
 	struct window *window;
 	struct sample_thread *sample; /* NULL: nothing is sampled */
 	ULong *sample_mirror;
+	struct region_times *times; /* of the first machine; NULL: of no sample */
 };
 
 /* This process's threads; a fork's child has one of them. */
@@ -154,6 +156,7 @@ static void begin_thread(struct thread *t)
 	for (UInt i = 0; i < tool_options.nmachines; i++)
 		seat[i] = simulated_seat(&threads.simulated[i]);
 	t->lives = True;
+	t->times = region_times_begin();
 	t->profile = profile_thread_begin((ThreadId)(t - threads.by_id));
 	paths_thread_begin(
 		(ThreadId)(t - threads.by_id), profile_thread_number(t->profile));
@@ -183,6 +186,7 @@ static void use_machines(const struct thread *t)
 			team.member[team.size++] = running = core;
 	}
 	front_use(front, cores, n);
+	region_times_use(t->times, t->seat[0]->core);
 }
 
 static void use_core(ThreadId tid)
@@ -269,6 +273,7 @@ static void end_thread(ThreadId tid)
 		mirror_say("thread", tid, t->count);
 	if (tool_options.report && t->sample)
 		sample_report(t->sample, tid);
+	t->times = region_times_end(t->times, t->seat[0]->core);
 	leave_seats(t);
 	profile_thread_end(tid);
 	t->mirror = t->sample_mirror = NULL;
@@ -282,6 +287,7 @@ static void forget_counts(struct thread *t)
 		VG_(memset)(t->seat[i]->core->count, 0, sizeof(t->count));
 	}
 	VG_(memset)(t->count, 0, sizeof(t->count));
+	t->times = region_times_end(t->times, t->seat[0]->core);
 	if (t->sample)
 		sample_forget(t->sample);
 	t->mirror = t->sample_mirror = NULL;
@@ -297,6 +303,7 @@ static void on_fork_child(ThreadId tid)
 		if (i != tid)
 			leave_seats(&threads.by_id[i]);
 	}
+	threads.by_id[tid].times = region_times_begin();
 	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		VG_(memset)
 		(threads.simulated[i].count, 0, sizeof(threads.simulated[i].count));
@@ -452,6 +459,11 @@ void threads_sync(void)
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
 		simulated_show(&threads.simulated[i]);
+}
+
+void threads_enter_region(ThreadId tid, UWord number)
+{
+	region_times_enter(threads.by_id[tid].times, number);
 }
 
 void threads_pause(ThreadId tid)

@@ -84,6 +84,7 @@ Int threads_series(UWord series);
 void threads_sync(void);
 /* Moves what the thread's cores have counted to where it belongs, now. */
 void threads_collect(ThreadId tid);
+void threads_enter_region(ThreadId tid, UWord number);
 void threads_pause(ThreadId tid);
 void threads_resume(ThreadId tid);
 /* The thread's references are the library's. */

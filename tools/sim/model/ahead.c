@@ -210,7 +210,7 @@ LANES_INLINE void find_turns(
 	a->guesses.history = history;
 	a->past = past;
 	a->anew = anew;
-	a->taken += taken;
+	a->units.taken += taken;
 }
 
 /* A batch is over, behind which there is another one. */
@@ -480,7 +480,7 @@ void ahead_collect(struct core *core)
 		return;
 	look_at_steps(core, a);
 	a->number += core->count[CP_SIM_instructions];
-	a->past = (struct position){a->number, core->ported + a->taken};
+	a->past = (struct position){a->number, core->ported + a->units.taken};
 	at = position_past(a, a->past);
 	if (units_follow(&a->units))
 		advance_to(core, a, at);
@@ -497,6 +497,28 @@ void ahead_collect(struct core *core)
 	for (uint32_t i = 0; i < SEEN; i++)
 		a->reach.seen[i] = 0;
 	set_clocks(core, &a->units, a->number);
+}
+
+/* Nobody's: the phase goes on. */
+void ahead_region(struct core *core, struct learnt *region)
+{
+	struct ahead *a = core->ahead;
+	struct units *u;
+
+	if (!a || !batch_told.sample.unit || region == a->units.learnt)
+		return;
+	u = &a->units;
+	if (u->learnt->full && u->learnt != &u->own)
+		u->lingers = a->number + LINGER;
+	u->learnt = region ? region : &u->own;
+	if (!region)
+		return;
+	learn_of_region(u);
+	if (u->phase == IN_FULL)
+		end_region_in_full(a, a->number);
+	else if (region->full)
+		begin_region_in_full(core, a);
+	set_clocks(core, u, a->number);
 }
 
 /* ---- its life ---- */

@@ -59,6 +59,11 @@ void ahead_observe(struct core *core, const struct batch_origin *origin);
 /* Like timing_collect. */
 void ahead_collect(struct core *core);
 
+/* The core's counts have been collected: what follows is of that region, which nobody
+ * else has now; NULL: of none (units/learnt.h). */
+struct learnt;
+void ahead_region(struct core *core, struct learnt *region);
+
 /* Some machine executes out of order: told before any code is instrumented. */
 void ahead_want(uint32_t wanted);
 uint32_t ahead_wanted(void);

@@ -408,34 +408,6 @@ static uint64_t start_of_load(struct ahead *a, int32_t which, uint64_t chains)
 
 /* ---- lines that leave ---- */
 
-LANES_INLINE uint32_t difference(uint32_t more, uint32_t less)
-{
-	return more > less ? more - less : 0;
-}
-
-/* What lines take of a half of L2. */
-LANES_INLINE void set_lines(struct ahead *a)
-{
-	static const uint32_t quarters[ORIGINS] = L1D_QUARTERS,
-			      thirds[ORIGINS] = L2_THIRDS;
-	uint32_t lone = a->of.lone_line ? a->of.lone_line : a->of.llc_line * HALVES,
-		 stored = difference(a->of.store_line, a->of.l2_line);
-
-	a->stream_line = difference(a->of.llc_line, a->of.l2_line) * HALVES;
-	a->lone_line = difference(lone, a->of.l2_line * HALVES);
-	for (int i = 0; i < ORIGINS; i++) {
-		a->l1d_written[i] = stored ? stored * quarters[i] / 4 : a->of.l2_line;
-		a->l2_written[i] = lone * thirds[i] / 3;
-	}
-}
-
-/* Both halves of L2 are busy with a line that leaves it, or comes from L1D. */
-LANES_INLINE void keep_l2_busy(struct ahead *a, uint64_t at, uint32_t hundredths)
-{
-	for (uint32_t i = 0; i < HALVES; i++)
-		room_take(&a->l2_lines[i], at, hundredths);
-}
-
 /* Lines that leave caches modified, and are of the same sets as the line that comes: into
  * L2 they take that line's bank, too.  What leaves L2 goes to the last level modified or
  * not, and is in what that gives. */
@@ -455,13 +427,6 @@ LANES_INLINE void write_back(
 }
 
 /* ---- between units (model/units.h) ---- */
-
-/* All cycles are one of the stack's. */
-static void add_cycles(struct core *core)
-{
-	for (int i = CP_SIM_STACK; i < CP_SIM_STACK_END; i++)
-		core->count[CP_SIM_cycles] += core->count[i];
-}
 
 /* Time goes on as in the units so far. */
 static void pass_between(struct ahead *a, struct position to)
@@ -530,37 +495,69 @@ static void begin_foreseeing(const struct core *core, struct ahead *a, struct po
 	begin_window(&a->units, at.number);
 }
 
-/* A thread of its own state begins behind what was not followed: with nothing late. */
-static void begin_warming(struct core *core, struct ahead *a, struct position at)
+/* Misses are followed behind what was not: with nothing late. */
+static void begin_following(struct core *core, struct ahead *a)
 {
-	const struct batch *b = a->last;
-
-	pass_between(a, at);
 	see_all(core, a);
 	a->lines.n = a->ends.n = 0;
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
 	a->lines_ready = a->chains_end = 0;
 	a->chains = a->anew = 0;
 	a->forks.n = a->forks.is_whole = 0;
+}
+
+static void begin_warming(struct core *core, struct ahead *a, struct position at)
+{
+	const struct batch *b = a->last;
+
+	pass_between(a, at);
+	begin_following(core, a);
 	a->past = (struct position){at.number + (b->clock >> 32),
 		at.ticks - ticks_of(a, at.number) + b->ports};
 	a->units.phase = WARMING;
 	a->units.next = at.number + batch_told.sample.warm;
 }
 
-/* The phase is over, at the beginning of the batch that was noted last. */
-static void change_phase(struct core *core, struct ahead *a, struct position at)
+/* A region is to be modelled in full, at a collect.  Where misses were not followed, what
+ * was late by then is not known: as much as a line from memory, say, each time. */
+static void begin_region_in_full(struct core *core, struct ahead *a)
+{
+	struct units *u = &a->units;
+	uint64_t off = a->reach.latency[NOBODY][MEMORY];
+	struct surprise here = {0, 0};
+
+	if (!units_follow(u)) {
+		begin_following(core, a);
+		a->last = NULL;
+		add_variance(&core->count[CP_SIM_time_variance], &here, off, 1);
+		add_variance(&core->count[CP_SIM_miss_time_variance], &here, off, 1);
+	}
+	begin_full(u, a->number, a->delay);
+	u->next = end_of_full(u, a->number);
+}
+
+/* What is modelled in full is over, for now, unless the region has more of it to come. */
+static void end_region_in_full(struct ahead *a, uint64_t number)
 {
 	struct units *u = &a->units;
 
-	weigh_counts(core, u, &a->reach, at.number);
+	u->next = end_of_full(u, number);
+	if (u->next <= number)
+		end_full(u, number, a->delay);
+}
+
+/* The next phase of the sample. */
+static void change_sample(struct core *core, struct ahead *a, struct position at)
+{
+	struct units *u = &a->units;
+
 	switch (u->phase) {
 	case BETWEEN_UNITS:
 		begin_foreseeing(core, a, at, core->next_step - 1);
 		break;
 	case FORESEEING:
 		begin_warming(core, a, at);
-		break;
+		return;
 	case WARMING:
 		begin_unit(u);
 		break;
@@ -568,10 +565,18 @@ static void change_phase(struct core *core, struct ahead *a, struct position at)
 		end_unit(u, at.number, a->delay);
 		break;
 	}
-	if (u->phase != WARMING) {
-		u->began = at.number;
-		u->delay_then = a->delay;
-	}
+	u->began = at.number;
+	u->delay_then = a->delay;
+}
+
+/* The phase is over, at the beginning of the batch that was noted last. */
+static void change_phase(struct core *core, struct ahead *a, struct position at)
+{
+	weigh_counts(core, &a->units, &a->reach, at.number);
+	if (a->units.phase == IN_FULL)
+		end_region_in_full(a, at.number);
+	else
+		change_sample(core, a, at);
 	core->next_step = a->steps;
 }
 

@@ -15,7 +15,7 @@
 #include "model/guess.h"
 #include "model/model.h"
 #include "lines/room.h"
-#include "model/units.h"
+#include "model/units.h" /* behind ahead.h, whose ticks it has */
 
 #define WALLS 1024 /* powers of two */
 #define ENTRIES TIMING_BUFFERS
@@ -155,7 +155,6 @@ struct ahead {
 
 	const struct batch *last; /* before those; NULL: none */
 	struct behind behind;     /* that one */
-	uint64_t taken;           /* ticks of branches that were, so far */
 	uint64_t is_late;         /* any */
 
 	uint64_t number;    /* up to the last collect */
@@ -423,7 +422,7 @@ LANES_INLINE struct position position_after(
 	return (struct position){
 		.number = number,
 		.ticks = ticks_of(a, number) + core->ported +
-			 (core->flex ? front->ports : core->ports) + a->taken,
+			 (core->flex ? front->ports : core->ports) + a->units.taken,
 	};
 }
 
@@ -527,6 +526,43 @@ LANES_INLINE uint64_t room_of_stream(struct ahead *a, uint64_t line, uint64_t at
 LANES_INLINE uint64_t room_of_lone(struct ahead *a, uint64_t line, uint64_t at)
 {
 	return room_take(&a->l2_lines[half_of(line)], at, a->lone_line);
+}
+
+/* All cycles are one of the stack's. */
+static __attribute__((unused)) void add_cycles(struct core *core)
+{
+	for (int i = CP_SIM_STACK; i < CP_SIM_STACK_END; i++)
+		core->count[CP_SIM_cycles] += core->count[i];
+}
+
+/* ---- lines that leave ---- */
+
+LANES_INLINE uint32_t difference(uint32_t more, uint32_t less)
+{
+	return more > less ? more - less : 0;
+}
+
+/* What lines take of a half of L2. */
+LANES_INLINE void set_lines(struct ahead *a)
+{
+	static const uint32_t quarters[ORIGINS] = L1D_QUARTERS,
+			      thirds[ORIGINS] = L2_THIRDS;
+	uint32_t lone = a->of.lone_line ? a->of.lone_line : a->of.llc_line * HALVES,
+		 stored = difference(a->of.store_line, a->of.l2_line);
+
+	a->stream_line = difference(a->of.llc_line, a->of.l2_line) * HALVES;
+	a->lone_line = difference(lone, a->of.l2_line * HALVES);
+	for (int i = 0; i < ORIGINS; i++) {
+		a->l1d_written[i] = stored ? stored * quarters[i] / 4 : a->of.l2_line;
+		a->l2_written[i] = lone * thirds[i] / 3;
+	}
+}
+
+/* Both halves of L2 are busy with a line that leaves it, or comes from L1D. */
+LANES_INLINE void keep_l2_busy(struct ahead *a, uint64_t at, uint32_t hundredths)
+{
+	for (uint32_t i = 0; i < HALVES; i++)
+		room_take(&a->l2_lines[i], at, hundredths);
 }
 
 #endif

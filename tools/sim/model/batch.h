@@ -46,7 +46,7 @@ typedef void batch_observe(struct core *core, const struct batch_origin *origin)
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
 
 /* Of machines that execute out of order, instructions: those at the beginning of each
- * core whose time is modelled, and then in each period a unit's, behind some whose
+ * region whose time is modelled, and then in each period a unit's, behind some whose
  * branches are, and others that make the core warm (model/units.h).  unit 0: all are.  A
  * period is a number of units. */
 struct time_sample {

@@ -3,8 +3,13 @@
  * Time of a sample: caches, TLBs and all that is counted there are simulated in full, but
  * misses are followed in units only.  Each period of instructions has one, somewhere in
  * it; before it comes a stretch that only brings the core into the state that it would
- * have had, and before that one in which branches alone are looked at.  The beginning of
- * a core is modelled in full, since it is like nothing else.
+ * have had, and before that one in which branches alone are looked at.
+ *
+ * The first instructions of each region are modelled in full (struct learnt), since what
+ * a region takes is expected of others of the same one, and short ones are never in a
+ * unit. So are some behind such a region: if it comes again soon, it finds the core as it
+ * should be.  The sample does not see them: it goes on behind them as if they had not
+ * been.
  *
  * What instructions take if nothing is late is known of all.  All else is expected to
  * take as long as its causes did lately (struct mean): misses of a kind, say, which are
@@ -27,34 +32,17 @@
 
 #include "model/deed.h"
 #include "model/model.h"
+#include "units/learnt.h"
 
 /* What instructions are modelled for: time, all of them or a unit; nothing but to begin a
  * unit with a core that is warm; what is foreseen of branches; and nothing. */
 enum unit_phase { IN_FULL, IN_UNIT, WARMING, FORESEEING, BETWEEN_UNITS };
 
-/* Parts of the time, and what they hang on: one cause each, and lines of code, which have
- * no values to wait for, by level. */
-#define TIME_PARTS (CP_SIM_STACK_END - CP_SIM_STACK)
-#define PART(counter) (CP_SIM_time_##counter - CP_SIM_STACK)
-#define CODE_LEVELS (MEMORY + 1)
-#define TIME_CAUSES (TIME_PARTS + CODE_LEVELS)
 #define IS_OF_MISSES(part) ((part) >= PART(l2))
 
 #define TIME_VARIANCE_BITS 8
-#define MEAN_BITS 16
-#define RATE_BITS 24
 #define GAP_BITS 12
-#define RATE_KEPT (1u << 20) /* instructions */
-
-/* What a cause took: lately, and in the unit so far. */
-struct mean {
-	uint64_t cycles, causes, unit_cycles, unit_causes;
-	uint64_t each;    /* cycles of one, so many bits behind the point */
-	uint64_t left;    /* of what was expected, what is less than a cycle */
-	uint64_t covered; /* causes between units, that the last one stands for */
-	/* Up to where counts are weighed: causes, and cycles that are known. */
-	uint64_t mark, known;
-};
+#define LINGER 65536 /* instructions behind a region that is modelled in full */
 
 /* How many there are of each cause since the last collect, and cycles that are known: of
  * parts those that others of their causes took. */
@@ -70,12 +58,9 @@ struct surprise {
 
 /* Branches that are not foreseen. */
 struct unforeseen {
-	uint64_t number, mark;           /* that were looked at; up to what is weighed */
-	uint64_t rate, rate_left;        /* of an instruction, RATE_BITS */
-	uint64_t branches, instructions; /* that the rate is made of */
-	uint64_t found, passed;          /* in this window; and instructions */
-	uint64_t gap, window;            /* instructions before it, and of it */
-	uint64_t left;                   /* of what it has for those: GAP_BITS */
+	uint64_t number, mark; /* that were looked at; up to what is weighed */
+	uint64_t gap, window;  /* instructions before it, and of it */
+	uint64_t left;         /* of what it has for those: GAP_BITS */
 	struct surprise surprise;
 };
 
@@ -86,15 +71,25 @@ struct units {
 	uint64_t warms;   /* the same, of that before WARMING */
 	uint64_t period;  /* where the period of the next unit begins */
 	uint64_t random;  /* state */
+	uint64_t unit;    /* its number, or that of the next one */
 	uint64_t weighed; /* instructions, up to where counts are weighed */
 	uint64_t mark[CP_SIM_TIMED_END - CP_SIM_TIMED]; /* those counts */
 	uint64_t code[CODE_LEVELS]; /* cycles that code was waited for */
-	struct mean mean[TIME_CAUSES];
+	/* Up to where counts are weighed: causes, and cycles that are known. */
+	struct causes seen;
+	struct learnt *learnt, own; /* of the region; where nobody tells of regions */
 	struct unforeseen unforeseen;
 	struct surprise all, misses;
 	uint64_t began, delay_then; /* of the phase, but for WARMING */
 	uint64_t delays, modelled;  /* of all units; their instructions */
 	uint64_t asked;             /* lines, between units */
+	/* Ticks of branches that were taken, where that was looked at; up to where counts
+	 * are weighed. */
+	uint64_t taken, weighed_taken;
+	/* While a region is modelled in full: where the sample goes on behind it, and
+	 * since when; IN_FULL: there was none yet.  Until when others are, too. */
+	enum unit_phase rest;
+	uint64_t rest_next, rested, delay_rested, lingers;
 };
 
 /* Misses are followed. */
@@ -145,7 +140,9 @@ static inline void set_next_unit(struct units *u)
 static inline void units_init(struct units *u)
 {
 	u->random = 88172645463325252ull;
-	u->phase = IN_FULL;
+	u->phase = u->rest = IN_FULL;
+	u->learnt = &u->own;
+	learnt_begin(u->learnt, batch_told.sample.full);
 	u->next = batch_told.sample.unit ? batch_told.sample.full : UINT64_MAX;
 }
 
@@ -213,69 +210,6 @@ static inline void find_causes(const struct core *core, const struct units *u,
 	find_causes_of_code(u, r, &by, c);
 }
 
-/* ---- what is expected ---- */
-
-/* So many of the latest causes are remembered. */
-static inline uint64_t causes_kept(int cause)
-{
-	return cause == PART(issue)       ? 65536
-	       : cause >= TIME_PARTS      ? 512
-	       : cause == PART(tlb)       ? 16384
-	       : cause >= PART(bandwidth) ? 16384
-					  : 512;
-}
-
-/* A unit is over: what its causes took.  Those between it and the next are covered by
- * them if they are no more than twice what the unit stands for. */
-static inline void learn_mean(struct mean *m, int cause, int is_unit)
-{
-	uint64_t kept = causes_kept(cause);
-
-	m->covered = is_unit ? m->unit_causes * 2 *
-				       (batch_told.sample.period / batch_told.sample.unit)
-			     : 0;
-	m->cycles += m->unit_cycles;
-	m->causes += m->unit_causes;
-	m->unit_cycles = m->unit_causes = 0;
-	if (m->causes > kept) {
-		m->cycles = m->cycles * kept / m->causes;
-		m->causes = kept;
-	}
-	m->each = m->causes ? (m->cycles << MEAN_BITS) / m->causes : 0;
-}
-
-/* Causes more, or less: what they are expected to take. */
-static inline uint64_t expect(struct mean *m, uint64_t causes)
-{
-	int64_t cycles = (int64_t)(causes * m->each + m->left);
-
-	m->left = (uint64_t)cycles & ((1 << MEAN_BITS) - 1);
-	return (uint64_t)(cycles >> MEAN_BITS);
-}
-
-/* Of those causes, between units, what the last unit has not seen the like of may take
- * twice what is expected, or nothing. */
-static inline uint64_t uncovered(struct mean *m, uint64_t causes)
-{
-	uint64_t covered = at_most(causes, m->covered);
-
-	m->covered -= covered;
-	return (causes - covered) * m->each >> MEAN_BITS;
-}
-
-/* A unit is over, or what is modelled in full. */
-static inline void learn_rate(struct unforeseen *f)
-{
-	f->branches += f->found;
-	f->instructions += f->passed;
-	f->found = f->passed = 0;
-	if (f->instructions > RATE_KEPT) {
-		f->branches = f->branches * RATE_KEPT / f->instructions;
-		f->instructions = RATE_KEPT;
-	}
-	f->rate = f->instructions ? (f->branches << RATE_BITS) / f->instructions : 0;
-}
-
 /* ---- counts ---- */
 
 /* How much of time's counters are there of each cycle that was waited. */
@@ -314,54 +248,68 @@ static inline uint64_t stand_for_gap(struct unforeseen *f, uint64_t difference)
 	return (uint64_t)(more >> GAP_BITS);
 }
 
+/* Branches that were looked at since it was weighed, in a window or in full, of which so
+ * many were expected: how many there are beside them. */
+static inline uint64_t branches_of_window(struct core *core, struct units *u,
+	uint64_t instructions, uint64_t found, uint64_t expected)
+{
+	struct unforeseen *f = &u->unforeseen;
+	struct rate *rate = &u->learnt->rate;
+	uint64_t off;
+
+	rate->found += found;
+	rate->passed += instructions;
+	if (u->phase == IN_FULL) {
+		learn_rate(rate);
+		return 0;
+	}
+	if (!f->gap)
+		return 0;
+	off = size_of(found - expected) * u->learnt->mean[PART(branch)].each >> MEAN_BITS;
+	add_variance(&core->count[CP_SIM_time_variance], &f->surprise,
+		off * (2 * f->gap + f->window) / (2 * f->window), 1);
+	return stand_for_gap(f, found - expected);
+}
+
 /* Branches beside those that were looked at, since it was weighed; of windows, how far
  * they may be off adds up: more * (more + 1) squares, if they have so many times more. */
 static inline uint64_t branches_beyond(
 	struct core *core, struct units *u, uint64_t instructions)
 {
 	struct unforeseen *f = &u->unforeseen;
-	uint64_t expected = instructions * f->rate + f->rate_left, found;
-	uint64_t off;
+	uint64_t expected = 0, found;
 
-	if (u->phase == IN_FULL)
-		expected = 0;
-	f->rate_left = expected & ((1 << RATE_BITS) - 1);
-	expected >>= RATE_BITS;
+	if (u->phase != IN_FULL)
+		expected = expected_branches(&u->learnt->rate, instructions);
 	if (u->phase == BETWEEN_UNITS)
 		return expected;
 	found = f->number - f->mark;
 	f->mark = f->number;
-	f->found += found;
-	f->passed += instructions;
-	if (!f->gap || u->phase == IN_FULL)
-		return 0;
-	off = size_of(found - expected) * u->mean[PART(branch)].each >> MEAN_BITS;
-	add_variance(&core->count[CP_SIM_time_variance], &f->surprise,
-		off * (2 * f->gap + f->window) / (2 * f->window), 1);
-	return stand_for_gap(f, found - expected);
+	return branches_of_window(core, u, instructions, found, expected);
 }
 
 /* Cycles of a cause since it was weighed: where they are not modelled, what is expected
  * counts, and in units the difference counts as often as it stands for, so that a sum may
  * be below 0 for a while (request.h).  beyond: causes that were not looked at.  Returns
  * how far it may be off. */
-static inline uint64_t weigh_cause(struct units *u, struct mean *m, uint64_t *count,
-	uint64_t causes, uint64_t cycles)
+static inline uint64_t weigh_cause(
+	struct units *u, int cause, uint64_t *count, uint64_t causes, uint64_t cycles)
 {
+	struct mean *m = &u->learnt->mean[cause];
 	uint64_t off;
 
-	if (u->phase == IN_FULL || u->phase == IN_UNIT) {
+	if (u->phase == IN_FULL) {
+		learn_of_cause(m, cause, causes, cycles);
+		return 0;
+	}
+	if (u->phase == IN_UNIT) {
 		m->unit_cycles += cycles;
 		m->unit_causes += causes;
-	}
-	if (u->phase == IN_FULL)
-		return 0;
-	if (u->phase == IN_UNIT) {
-		off = cycles - expect(m, causes);
+		off = cycles - expected_cycles(m, causes);
 		*count += off * (weight_of(u) - 1);
 		return size_of(off);
 	}
-	*count += expect(m, causes) - cycles;
+	*count += expected_cycles(m, causes) - cycles;
 	return uncovered(m, causes);
 }
 
@@ -373,17 +321,29 @@ static inline int part_of_cause(int cause)
 		       : (int)(stack_of((enum level)(cause - TIME_PARTS)) - CP_SIM_STACK);
 }
 
-/* Cycles that each cause took since it was weighed. */
-static inline void find_cycles(const struct core *core, const struct units *u,
+/* Cycles of branches that were taken, since it was weighed. */
+static inline uint64_t cycles_of_taken(struct units *u)
+{
+	uint64_t cycles = (u->taken - u->weighed_taken) / AHEAD_TICKS;
+
+	u->weighed_taken += cycles * AHEAD_TICKS;
+	return cycles;
+}
+
+/* Cycles that each cause took since it was weighed.  Those of branches that were taken
+ * are among what instructions take if nothing is late, so they are counted where they
+ * are looked at; where they are not, as many are expected. */
+static inline void find_cycles(const struct core *core, struct units *u,
 	const struct causes *c, uint64_t cycles[TIME_CAUSES])
 {
 	for (int part = 0; part < TIME_PARTS; part++)
 		cycles[part] = core->count[CP_SIM_STACK + part] -
 			       u->mark[CP_SIM_STACK + part - CP_SIM_TIMED] -
-			       (c->known[part] - u->mean[part].known);
+			       (c->known[part] - u->seen.known[part]);
 	for (int level = 0; level < CODE_LEVELS; level++)
 		cycles[TIME_PARTS + level] =
-			u->code[level] - u->mean[TIME_PARTS + level].known;
+			u->code[level] - u->seen.known[TIME_PARTS + level];
+	cycles[PART(issue)] += cycles_of_taken(u);
 }
 
 static inline void weigh_stack(
@@ -398,24 +358,33 @@ static inline void weigh_stack(
 	find_causes(core, u, r, number, &causes);
 	find_cycles(core, u, &causes, cycles);
 	for (int i = 0; i < TIME_CAUSES; i++) {
-		struct mean *m = &u->mean[i];
 		int part = part_of_cause(i);
 		uint64_t *count = &core->count[CP_SIM_STACK + part],
 			 off = weigh_cause(
-				 u, m, count, causes.of[i] - m->mark, cycles[i]);
+				 u, i, count, causes.of[i] - u->seen.of[i], cycles[i]);
 
 		if (i == PART(branch))
-			*count += expect(m, beyond);
-		m->mark = causes.of[i];
-		m->known = causes.known[i];
+			*count += expected_cycles(&u->learnt->mean[i], beyond);
 		all += off;
 		misses += IS_OF_MISSES(part) ? off : 0;
 	}
+	u->seen = causes;
 	for (int part = 0; part < TIME_PARTS; part++)
 		u->mark[CP_SIM_STACK + part - CP_SIM_TIMED] =
 			core->count[CP_SIM_STACK + part];
 	add_variance(&core->count[CP_SIM_time_variance], &u->all, all, factor);
 	add_variance(&core->count[CP_SIM_miss_time_variance], &u->misses, misses, factor);
+}
+
+/* So many more are weighed. */
+static inline void pass_instructions(struct units *u, uint64_t instructions)
+{
+	struct learnt *l = u->learnt;
+
+	if (u->phase == IN_FULL)
+		l->full -= at_most(l->full, instructions);
+	else if (u->phase != BETWEEN_UNITS)
+		learnt_pass(l, u->unit, instructions);
 }
 
 /* Ends a stretch of one phase, or a part of it: what was waited there counts as often as
@@ -437,6 +406,7 @@ static inline void weigh_counts(
 	weigh_stack(core, u, r, number);
 	count[weight ? CP_SIM_timed_instructions : CP_SIM_untimed_instructions] +=
 		number - u->weighed;
+	pass_instructions(u, number - u->weighed);
 	u->weighed = number;
 }
 
@@ -454,8 +424,10 @@ static inline void units_tell(
 		u->mark[i] = 0;
 	for (int level = 0; level < CODE_LEVELS; level++)
 		u->code[level] = 0;
-	for (int i = PART(l2); i < TIME_CAUSES; i++)
-		u->mean[i].mark = u->mean[i].known = 0;
+	for (int i = 0; i < TIME_CAUSES; i++) {
+		u->seen.of[i] = IS_OF_MISSES(i) ? 0 : u->seen.of[i];
+		u->seen.known[i] = 0;
+	}
 }
 
 /* ---- phases ---- */
@@ -467,21 +439,68 @@ static inline void begin_unit(struct units *u)
 	u->all.cycles = u->misses.cycles = 0;
 }
 
+static inline void learn_of_region(struct units *u)
+{
+	learn_windows(
+		u->learnt, u->unit, batch_told.sample.period / batch_told.sample.unit);
+}
+
+/* What is behind it begins at that number of instructions, with that delay. */
+static inline void begin_between(struct units *u, uint64_t at, uint64_t delay)
+{
+	u->all.cycles = u->misses.cycles = 0;
+	u->began = at;
+	u->delay_then = delay;
+	set_next_unit(u);
+}
+
 /* delay: of the core so far. */
 static inline void end_unit(struct units *u, uint64_t at, uint64_t delay)
 {
-	if (u->phase == IN_FULL)
-		u->period = at;
-	else
-		u->period += batch_told.sample.period;
+	u->period += batch_told.sample.period;
 	u->delays += delay - u->delay_then;
 	u->modelled += at - u->began;
-	for (int i = 0; i < TIME_CAUSES; i++)
-		learn_mean(&u->mean[i], i, u->phase == IN_UNIT);
-	learn_rate(&u->unforeseen);
-	u->all.cycles = u->misses.cycles = 0;
-	u->began = at;
-	set_next_unit(u);
+	u->unit++;
+	learn_of_region(u);
+	begin_between(u, at, delay);
+}
+
+/* Until when all is modelled in full, as things are. */
+static inline uint64_t end_of_full(const struct units *u, uint64_t at)
+{
+	uint64_t end = at + u->learnt->full;
+
+	return end > u->lingers ? end : u->lingers;
+}
+
+/* The core follows misses; the sample rests. */
+static inline void begin_full(struct units *u, uint64_t at, uint64_t delay)
+{
+	u->rest = u->phase;
+	u->rest_next = u->next;
+	u->rested = at;
+	u->delay_rested = delay;
+	u->phase = IN_FULL;
+}
+
+/* The sample begins, or goes on where it was. */
+static inline void end_full(struct units *u, uint64_t at, uint64_t delay)
+{
+	uint64_t more = at - u->rested;
+
+	u->delays += delay - u->delay_rested;
+	u->modelled += more;
+	if (u->rest == IN_FULL) {
+		u->period = at;
+		begin_between(u, at, delay);
+		return;
+	}
+	u->phase = u->rest;
+	u->next = u->rest_next + more;
+	u->warms += more;
+	u->period += more;
+	u->began += more;
+	u->delay_then += delay - u->delay_rested;
 }
 
 #endif
