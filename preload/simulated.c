@@ -67,6 +67,7 @@ static const char *option_against_sampling(void)
 	       : options->line_use                      ? "CACHEPEEK_LINE_USE"
 	       : options->call_paths                    ? "CACHEPEEK_CALL_PATHS"
 	       : options->timing == CP_TIMING_ON        ? "CACHEPEEK_TIMING=on"
+	       : options->timing == CP_TIMING_SAMPLE    ? "CACHEPEEK_TIMING=sample"
 							: NULL;
 }
 
@@ -123,8 +124,8 @@ static void plan_time_sample(bool compared)
 	const struct cp_options *options = &cp_options;
 
 	cp_plan.machine[0].time_sampled =
-		!compared && options->timing == CP_TIMING_AUTO && !options->call_paths &&
-		!options->interval && !cp_plan.sample.sets;
+		!compared && options->timing == CP_TIMING_SAMPLE &&
+		!options->call_paths && !options->interval && !cp_plan.sample.sets;
 }
 
 /* --compare and --what-if are exclusive. */

@@ -531,7 +531,8 @@ static void add_time_sample(struct cp_event_set *set)
 static void add_cycles(struct cp_event_set *set, const struct cp_machine *machine)
 {
 	char why[CP_WHY_SIZE];
-	bool wanted = machine->timing == CP_TIMING_ON;
+	bool wanted =
+		machine->timing == CP_TIMING_ON || machine->timing == CP_TIMING_SAMPLE;
 
 	for (unsigned i = 0; i < set->nquantities; i++)
 		wanted |= set->quantities[i].available && set->quantities[i].modelled;

@@ -48,9 +48,10 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
 		"the processor whose features programs are shown on the simulated PMU: "
 		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},
-	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off", "auto", "WHEN",
-		"have the simulated PMU count cycles: when an event needs them, always "
-		"(and model the time of all instructions), or never"},
+	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off|sample", "auto",
+		"WHEN",
+		"have the simulated PMU count cycles: when an event needs them, always, "
+		"never; or always, and model the time of some instructions only"},
 	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
 		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
 	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,

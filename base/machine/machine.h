@@ -29,8 +29,8 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
-/* Auto: of cores out of order the time of a sample. */
-enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF };
+/* Sample: on, but of cores out of order the time of a sample only. */
+enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
 
 /* Of what executes out of order: instructions whose time is modelled at the beginning of
  * each region of a thread, and then in each period a unit's, behind those that make it
