@@ -41,6 +41,7 @@ my @unknown = (
 	['ptwrite, to a trace of the processor', qr/^ptwrite$/],
 	['bswap, pushf, popf, enter, leave, pop to memory of 16 bits', qr/^(?:bswap|pushf|popf|enter|leave|pop)$/],
 	['mov to a segment register', qr/^mov$/],
+	['ldtilecfg, sttilecfg, of matrices (AMX), which programs are not told of', qr/^(?:ld|st)tilecfg$/],
 );
 
 # Masked moves of eight lanes, by the lanes that are on: the references, and the lines
