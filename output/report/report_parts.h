@@ -172,8 +172,8 @@ void cp_metrics_errors(struct cp_report *report, struct cp_region *root);
 
 /* report_spreads.c: fills in the errors of cycles and seconds of a region. */
 void cp_spreads_of_region(const struct cp_report *report, struct cp_region *region);
-/* Where time is modelled in samples: takes it from regions of a finished tree that have
- * too little of them, and tells whether there were any. */
+/* Where time is modelled in samples: takes it from regions of a finished tree whose
+ * interval has 0 in it, and tells whether there were any. */
 bool cp_time_forget(struct cp_report *report, struct cp_region *root);
 /* Adds to a quantity what it would be more if the part (enum cp_time_part) took longer by
  * its spread.  False: the quantity is none of cycles, or its parts are not known. */

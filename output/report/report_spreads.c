@@ -26,8 +26,6 @@ static bool part_of(const struct cp_report *report, const struct cp_region *regi
 
 /* ---- samples of time ---- */
 
-#define FEWEST (8 * CP_TIME_UNIT) /* instructions */
-
 /* What is counted of the sample; 0: nothing is sampled. */
 static double of_sample(const struct cp_report *report, const struct cp_region *region,
 	enum cp_time_sample which)
@@ -65,8 +63,8 @@ static double sum_of(
 	return sum;
 }
 
-#define MISSES                                                                           \
-	(((1u << CP_PART_CLOCK) - 1) & ~(1u << CP_PART_ISSUE | 1u << CP_PART_BRANCH))
+#define PARTS ((1u << CP_PART_CLOCK) - 1) /* all of the cycles */
+#define MISSES (PARTS & ~(1u << CP_PART_ISSUE | 1u << CP_PART_BRANCH))
 
 /* What branches do is learnt in windows only, so that more of them are not foreseen
  * there: by up to so much in the programs that were compared (doc/validation.md). */
@@ -93,19 +91,29 @@ static double error_by_sample(
 	return __builtin_sqrt(4 * variance + branch * branch);
 }
 
+/* -1: they are not known. */
+static double cycles_of(const struct cp_report *report, const struct cp_region *region)
+{
+	int q = cp_report_quantity(report, "cycles");
+
+	return q < 0 || region->counts[q].status == CP_UNAVAILABLE
+		       ? -1
+		       : (double)region->counts[q].value;
+}
+
 static bool is_modelled(const struct cp_count *count)
 {
 	return count->status == CP_ESTIMATED && count->reason &&
 	       cp_starts_with(count->reason, "out-of-order ");
 }
 
-static void forget_time(struct cp_report *report, struct cp_region *region)
+static void forget_time(struct cp_report *report, struct cp_region *region, double error)
 {
 	char text[160];
 	size_t length = cp_format(text, sizeof(text),
-		"time is modelled in samples, which had %.0f of its instructions: too few "
-		"(CACHEPEEK_TIMING=on models all)",
-		of_sample(report, region, CP_TIMED_INSTRUCTIONS));
+		"time is modelled in samples, which say no more than that it is up to %.0f "
+		"cycles (CACHEPEEK_TIMING=on models all)",
+		cycles_of(report, region) + error);
 	const char *why = cp_arena_copy(report->arena, text, length);
 
 	for (size_t i = 0; i < report->nquantities; i++)
@@ -119,10 +127,12 @@ bool cp_time_forget(struct cp_report *report, struct cp_region *root)
 	bool any = false;
 
 	for (const struct cp_region *at = root; at; at = cp_region_next(root, at)) {
-		if (!of_sample(report, at, CP_UNTIMED_INSTRUCTIONS) ||
-			of_sample(report, at, CP_TIMED_INSTRUCTIONS) >= FEWEST)
+		double error = error_by_sample(report, at, PARTS),
+		       cycles = cycles_of(report, at);
+
+		if (cycles < 0 || error == 0 || error < cycles)
 			continue;
-		forget_time(report, (struct cp_region *)(uintptr_t)at);
+		forget_time(report, (struct cp_region *)(uintptr_t)at, error);
 		any = true;
 	}
 	return any;

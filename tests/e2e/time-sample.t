@@ -11,7 +11,8 @@ use Peek;
 use Test::More;
 
 # Loads from all over, most of which miss; a few instructions, again and again; branches that
-# nobody can foresee; and some that are taken.
+# nobody can foresee; some that are taken; and loads that begin to miss behind what is modelled
+# in full.
 my $source = write_file(scratch('long.c'), <<'C');
 #include <stdint.h>
 #include "cachepeek.h"
@@ -48,6 +49,15 @@ int main(void)
 				 "nop\n"
 				 "1:\n");
 	CACHEPEEK_END("skipping");
+	for (uint32_t i = 0; i < WORDS; i++)
+		words[i] = (i * 40503u + 12345) % WORDS;
+	CACHEPEEK_BEGIN("late");
+	for (volatile int i = 0; i < 750000; i++)
+		;
+	for (int i = 0; i < 20000; i++)
+		at = words[at % WORDS];
+	CACHEPEEK_END("late");
+	sum += at;
 	return sum == 42;
 }
 C
@@ -109,6 +119,14 @@ for my $machine ($plain, 'zen3') {
 		diag("$square, $unlearnt");
 	ok(near($some{skipping}{counts}{time_issue}{value}, $full{skipping}{counts}{time_issue}{value}, 0.01), 'branches that are taken end a cycle in all of them')
 		or diag("$some{skipping}{counts}{time_issue}{value}, $full{skipping}{counts}{time_issue}{value}");
+	my $late = $some{late}{counts}{cycles};
+	if (defined $late->{value}) {
+		cmp_ok(abs($late->{value} - $full{late}{counts}{cycles}{value}), '<=', $late->{error}, "the interval has what no unit did");
+	} else {
+		like($late->{reason}, qr/^time is modelled in samples, which say no more than that it is up to \d+ cycles \(CACHEPEEK_TIMING=on models all\)/,
+			'what no unit has is not said to be known');
+		cmp_ok($late->{reason} =~ /up to (\d+)/ ? $1 : 0, '>=', $full{late}{counts}{cycles}{value}, 'and it is no more than that');
+	}
 	is($long->{cycles}{status}, 'estimated', 'it is an estimate');
 	ok(!defined $long->{cycles}{executions}, 'of which single executions have none');
 	is($short->{untimed_instructions}{value}, 0, 'few instructions: all are modelled');

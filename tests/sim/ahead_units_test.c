@@ -12,7 +12,7 @@
 #include "tests/tap/tap.h"
 #include "units/learnt.h"
 
-static const struct machine small = {SMALL_CACHES, .cores = 1,
+static struct machine small = {SMALL_CACHES, .cores = 1,
 	.time = {.l2 = 40, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
 	.ooo = SMALL_OOO};
 
@@ -68,6 +68,21 @@ static void load_from_memory(uint32_t batch)
 	core->count[loads_code ? CP_SIM_llc_ifetch_misses : CP_SIM_llc_load_lines]++;
 	ahead_observe(core,
 		&(struct batch_origin){.address = 64 * (uint64_t)batch,
+			.number = core->count[CP_SIM_instructions] + (core->clock >> 32),
+			.load = -1});
+}
+
+/* A load at that line's address, of which the last level has the line, or a walk finds
+ * the page table's. */
+static void load_line(uint64_t line, uint32_t walks)
+{
+	core->count[CP_SIM_l1d_load_lines]++;
+	core->count[CP_SIM_l2_load_lines] += !walks;
+	core->count[CP_SIM_dtlb_load_pages] += walks;
+	core->count[CP_SIM_dtlb_load_walks] += walks;
+	core->l2_missed = line;
+	ahead_observe(core,
+		&(struct batch_origin){.address = 64 * line,
 			.number = core->count[CP_SIM_instructions] + (core->clock >> 32),
 			.load = -1});
 }
@@ -310,6 +325,68 @@ static void taken(void)
 	plain.behind = 0;
 }
 
+/* ---- between units ---- */
+
+/* So many batches, some of which load. */
+static void run_loads(
+	const struct time_sample *plan, void (*loads)(uint32_t batch), uint32_t batches)
+{
+	batch_told.sample = *plan;
+	memset(all, 0, sizeof(all));
+	begin_core(&small);
+	for (uint32_t i = 0; i < batches; i++) {
+		batch_function_for(6, 0, 1)(&plain, 3, 0, 0, 0, 0);
+		loads(i);
+	}
+	collect();
+	end_core();
+}
+
+/* Fifty lines in turn, by a core that waits for memory in the second half. */
+static void slow_half(uint32_t batch)
+{
+	if (batch >= MANY / 2 && batch % 8 == 0)
+		load_from_memory(batch);
+	if (batch >= MANY / 2 && batch % 40 == 4)
+		load_line(1000 + batch / 40 % 50, 0);
+}
+
+/* How long ago lines were asked for is known by how slow the core was lately. */
+static void stays(void)
+{
+	double true_cycles, off;
+
+	small.ooo.stay = 40000;
+	run_loads(&in_full, slow_half, MANY);
+	true_cycles = (double)all[CP_SIM_time_llc];
+	ok(true_cycles > 100000 && true_cycles < 300000,
+		"half of the lines have left when they are asked for: %.0f", true_cycles);
+	run_loads(&some, slow_half, MANY);
+	off = (double)all[CP_SIM_time_llc] / true_cycles - 1;
+	ok(fabs(off) <= 0.2, "as many have in a sample: %.3f", off);
+	small.ooo.stay = 0;
+}
+
+/* Walks for four lines of page tables in turn, each of which L2 has by then. */
+static void four_tables(uint32_t batch)
+{
+	if (batch % 10 == 0)
+		load_line(4096 * (batch / 10 % 4), 1);
+	load_from_memory(batch);
+}
+
+/* They do not age where nobody looks at walks. */
+static void tables(void)
+{
+	double true_cycles, off;
+
+	run_loads(&in_full, four_tables, MANY / 10);
+	true_cycles = (double)all[CP_SIM_dtlb_walk_cycles];
+	run_loads(&some, four_tables, MANY / 10);
+	off = (double)all[CP_SIM_dtlb_walk_cycles] / true_cycles - 1;
+	ok(fabs(off) <= 0.01, "walks are as long in a sample: %.3f", off);
+}
+
 /* ---- regions ---- */
 
 static struct learnt one, other;
@@ -378,6 +455,46 @@ static void own_means(void)
 	end_core();
 }
 
+/* A cause that was never modelled may take as long as it can. */
+static int once(uint32_t batch)
+{
+	return batch >= 50000 && batch < 50003;
+}
+
+static void never_seen(void)
+{
+	uint64_t true_delays;
+	double error;
+
+	run(&in_full, once, MANY, 997);
+	true_delays = delays();
+	run(&some, once, MANY, 997);
+	error = sqrt(256.0 * (double)all[CP_SIM_time_variance]);
+	ok(true_delays > 0 && error >= (double)true_delays,
+		"what no unit has is not known: %.0f of %.0f, %.0f", (double)delays(),
+		(double)true_delays, error);
+}
+
+/* Of a stretch that waited for what it did not ask for, others are not expected to do
+ * more than they can. */
+static void too_long(void)
+{
+	uint64_t true_delays;
+	double error;
+
+	run(&in_full, each_tenth, 49000, 997);
+	true_delays = delays();
+	run(&some, none, 0, 1);
+	learnt_begin(&one, 0);
+	learn_of_cause(&one.mean[PART(memory)], PART(memory), 1, 1000000);
+	modelled(&one, 49000, each_tenth);
+	error = sqrt(256.0 * (double)all[CP_SIM_time_variance]);
+	ok(error < 2 * (double)true_delays,
+		"a line is not expected to take a million cycles: %.0f of %.0f, %.0f",
+		(double)delays(), (double)true_delays, error);
+	end_core();
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -392,7 +509,11 @@ int main(void)
 	branches();
 	windows();
 	taken();
+	stays();
+	tables();
 	regions();
 	own_means();
+	never_seen();
+	too_long();
 	return 0;
 }

@@ -514,10 +514,13 @@ void ahead_region(struct core *core, struct learnt *region)
 	if (!region)
 		return;
 	learn_of_region(u);
-	if (u->phase == IN_FULL)
-		end_region_in_full(a, a->number);
-	else if (region->full)
+	if (u->phase != IN_FULL && region->full)
 		begin_region_in_full(core, a);
+	else if (u->phase == IN_FULL) {
+		end_region_in_full(a, a->number);
+		if (!units_follow(u))
+			end_following(core, a);
+	}
 	set_clocks(core, u, a->number);
 }
 

@@ -495,9 +495,20 @@ static void begin_foreseeing(const struct core *core, struct ahead *a, struct po
 	begin_window(&a->units, at.number);
 }
 
-/* Misses are followed behind what was not: with nothing late. */
+/* They are not any more. */
+static void end_following(const struct core *core, struct ahead *a)
+{
+	a->followed = brought_so_far(core, a);
+}
+
+/* Misses are followed behind what was not: with nothing late.  Lines of page tables are
+ * as old as if nothing had been between, for walks there were not looked at. */
 static void begin_following(struct core *core, struct ahead *a)
 {
+	struct brought now = brought_so_far(core, a);
+
+	(void)now;
+	a->brought.l2 -= now.l2 - a->followed.l2;
 	see_all(core, a);
 	a->lines.n = a->ends.n = 0;
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
@@ -572,11 +583,15 @@ static void change_sample(struct core *core, struct ahead *a, struct position at
 /* The phase is over, at the beginning of the batch that was noted last. */
 static void change_phase(struct core *core, struct ahead *a, struct position at)
 {
+	int followed = units_follow(&a->units);
+
 	weigh_counts(core, &a->units, &a->reach, at.number);
 	if (a->units.phase == IN_FULL)
 		end_region_in_full(a, at.number);
 	else
 		change_sample(core, a, at);
+	if (followed && !units_follow(&a->units))
+		end_following(core, a);
 	core->next_step = a->steps;
 }
 

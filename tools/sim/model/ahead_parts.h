@@ -209,7 +209,8 @@ struct ahead {
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 	struct units units;
-	struct brought brought; /* up to the last collect */
+	/* Up to the last collect; and by when misses were last followed. */
+	struct brought brought, followed;
 	struct entries entries;
 };
 

@@ -42,7 +42,8 @@ enum unit_phase { IN_FULL, IN_UNIT, WARMING, FORESEEING, BETWEEN_UNITS };
 
 #define TIME_VARIANCE_BITS 8
 #define GAP_BITS 12
-#define LINGER 65536 /* instructions behind a region that is modelled in full */
+#define DELAYS_KEPT 65536 /* instructions */
+#define LINGER 65536      /* instructions behind a region that is modelled in full */
 
 /* How many there are of each cause since the last collect, and cycles that are known: of
  * parts those that others of their causes took. */
@@ -81,7 +82,7 @@ struct units {
 	struct unforeseen unforeseen;
 	struct surprise all, misses;
 	uint64_t began, delay_then; /* of the phase, but for WARMING */
-	uint64_t delays, modelled;  /* of all units; their instructions */
+	uint64_t delays, modelled;  /* of what was modelled lately; its instructions */
 	uint64_t asked;             /* lines, between units */
 	/* Ticks of branches that were taken, where that was looked at; up to where counts
 	 * are weighed. */
@@ -288,20 +289,42 @@ static inline uint64_t branches_beyond(
 	return branches_of_window(core, u, instructions, found, expected);
 }
 
+/* What one takes at the most, as far as that is expected: a line all the way from its
+ * level, once more if it waits for room; a walk some times what it takes alone, as its
+ * tables may be far.  0: there is no limit, as ends of chains, and branches, are not
+ * counted one by one. */
+static inline uint64_t most_of_cause(const struct reach *r, int cause)
+{
+	switch (cause) {
+	case PART(issue):
+	case PART(branch):
+		return 0;
+	case PART(l2):
+	case PART(llc):
+	case PART(memory):
+		return r->latency[NOBODY][SECOND + (cause - PART(l2))];
+	case PART(tlb):
+		return 4;
+	default:
+		return cause < TIME_PARTS ? 1 : r->latency[NOBODY][cause - TIME_PARTS];
+	}
+}
+
 /* Cycles of a cause since it was weighed: where they are not modelled, what is expected
  * counts, and in units the difference counts as often as it stands for, so that a sum may
  * be below 0 for a while (request.h).  beyond: causes that were not looked at.  Returns
  * how far it may be off. */
-static inline uint64_t weigh_cause(
-	struct units *u, int cause, uint64_t *count, uint64_t causes, uint64_t cycles)
+static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int cause,
+	uint64_t *count, uint64_t causes, uint64_t cycles)
 {
 	struct mean *m = &u->learnt->mean[cause];
-	uint64_t off;
+	uint64_t off, most = most_of_cause(r, cause);
 
 	if (u->phase == IN_FULL) {
 		learn_of_cause(m, cause, causes, cycles);
 		return 0;
 	}
+	limit_mean(m, most);
 	if (u->phase == IN_UNIT) {
 		m->unit_cycles += cycles;
 		m->unit_causes += causes;
@@ -310,7 +333,7 @@ static inline uint64_t weigh_cause(
 		return size_of(off);
 	}
 	*count += expected_cycles(m, causes) - cycles;
-	return uncovered(m, causes);
+	return uncovered(m, causes, most);
 }
 
 /* Part of which cause. */
@@ -361,7 +384,7 @@ static inline void weigh_stack(
 		int part = part_of_cause(i);
 		uint64_t *count = &core->count[CP_SIM_STACK + part],
 			 off = weigh_cause(
-				 u, i, count, causes.of[i] - u->seen.of[i], cycles[i]);
+				 u, r, i, count, causes.of[i] - u->seen.of[i], cycles[i]);
 
 		if (i == PART(branch))
 			*count += expected_cycles(&u->learnt->mean[i], beyond);
@@ -454,12 +477,22 @@ static inline void begin_between(struct units *u, uint64_t at, uint64_t delay)
 	set_next_unit(u);
 }
 
+/* So many instructions more were modelled, with those delays. */
+static inline void add_modelled(struct units *u, uint64_t instructions, uint64_t delays)
+{
+	u->delays += delays;
+	u->modelled += instructions;
+	if (u->modelled > DELAYS_KEPT) {
+		u->delays = u->delays * DELAYS_KEPT / u->modelled;
+		u->modelled = DELAYS_KEPT;
+	}
+}
+
 /* delay: of the core so far. */
 static inline void end_unit(struct units *u, uint64_t at, uint64_t delay)
 {
 	u->period += batch_told.sample.period;
-	u->delays += delay - u->delay_then;
-	u->modelled += at - u->began;
+	add_modelled(u, at - u->began, delay - u->delay_then);
 	u->unit++;
 	learn_of_region(u);
 	begin_between(u, at, delay);
@@ -488,8 +521,7 @@ static inline void end_full(struct units *u, uint64_t at, uint64_t delay)
 {
 	uint64_t more = at - u->rested;
 
-	u->delays += delay - u->delay_rested;
-	u->modelled += more;
+	add_modelled(u, more, delay - u->delay_rested);
 	if (u->rest == IN_FULL) {
 		u->period = at;
 		begin_between(u, at, delay);

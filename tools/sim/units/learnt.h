@@ -84,6 +84,14 @@ static inline void learn_unit(struct mean *m, int cause, uint64_t stands_for)
 	m->unit_cycles = m->unit_causes = 0;
 }
 
+/* Cycles of a cause may be counted where it was not, behind a stretch that had few: it is
+ * not expected of others to take more than it can; 0: no limit. */
+static inline void limit_mean(struct mean *m, uint64_t most)
+{
+	if (most && m->each > most << MEAN_BITS)
+		m->each = most << MEAN_BITS;
+}
+
 /* Causes more, or less: what they are expected to take. */
 static inline uint64_t expected_cycles(struct mean *m, uint64_t causes)
 {
@@ -94,13 +102,15 @@ static inline uint64_t expected_cycles(struct mean *m, uint64_t causes)
 }
 
 /* Of those causes, between units, what the last unit has not seen the like of may take
- * twice what is expected, or nothing. */
-static inline uint64_t uncovered(struct mean *m, uint64_t causes)
+ * twice what is expected, or nothing; where none was ever modelled, so many cycles each.
+ */
+static inline uint64_t uncovered(struct mean *m, uint64_t causes, uint64_t most)
 {
 	uint64_t covered = causes < m->covered ? causes : m->covered;
 
 	m->covered -= covered;
-	return (causes - covered) * m->each >> MEAN_BITS;
+	causes -= covered;
+	return m->causes ? causes * m->each >> MEAN_BITS : causes * most;
 }
 
 static inline void learn_rate(struct rate *r)
