@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stddef.h>
 
-#include "model/phases_internal.h"
+#include "model/ahead_internal.h"
 
 /* ---- lines ---- */
 

@@ -475,6 +475,19 @@ LANES_INLINE int has_left(struct core *core, const struct ahead *a, uint64_t add
 	return stays_is_over(line, then, now, a->of.stay);
 }
 
+/* Lines that L1D, and L2, have got so far, as walks see it. */
+LANES_INLINE struct brought brought_so_far(const struct core *core, const struct ahead *a)
+{
+	const uint64_t *is = core->count;
+
+	return (struct brought){
+		.l1 = a->brought.l1 +
+		      (uint32_t)(is[CP_SIM_l1d_load_lines] + is[CP_SIM_l1d_store_lines]),
+		.l2 = a->brought.l2 +
+		      (uint32_t)(is[CP_SIM_l2_load_lines] + is[CP_SIM_l2_store_lines]),
+	};
+}
+
 /* What its counters say now is known. */
 static __attribute__((unused)) void see_all(const struct core *core, struct ahead *a)
 {
