@@ -59,8 +59,6 @@ struct cp_spreads cp_spreads_read(const char *text);
  * spread: each is so for a reason of its own. */
 double cp_spreads_error(double value, const double with_part[CP_NCAUSES]);
 
-#define CP_TIME_UNIT 8192 /* instructions whose time is modelled together */
-
 /* What is counted of a sample of time (tools/sim/model/units.h): a quantity's
  * name.
  */

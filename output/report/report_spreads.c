@@ -9,6 +9,7 @@
 #include "output/report/report_parts.h"
 
 #include "base/format.h"
+#include "base/machine/machine.h"
 #include "base/text.h"
 #include "output/report/report_raw.h"
 
@@ -66,13 +67,34 @@ static double sum_of(
 #define PARTS ((1u << CP_PART_CLOCK) - 1) /* all of the cycles */
 #define MISSES (PARTS & ~(1u << CP_PART_ISSUE | 1u << CP_PART_BRANCH))
 
-/* What branches do is learnt in windows only, so that more of them are not foreseen
- * there: by up to so much in the programs that were compared (doc/validation.md). */
+/* Shares of the programs that were compared (doc/validation.md).  What branches do is
+ * learnt in windows only: so many more are not foreseen there, and more or fewer in what
+ * is modelled in full behind others.  And caches are there what they would be, but the
+ * core is not: so much of all cycles. */
 #define UNLEARNT 0.2
+#define ELSE 0.01
 
-/* Half-width, in cycles, of a quantity: two standard deviations of the whole, or of what
- * is of misses.  Of some of the misses' parts, as if those were in as few units as they
- * fit into. */
+/* Half-widths of 95 %, in standard deviations, of the mean of two units and more:
+ * Student's t distribution, of one degree of freedom and more. */
+static const double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26,
+	2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09};
+
+/* Of what is not in full, by how many units there are of it. */
+static double deviations_of(
+	const struct cp_report *report, const struct cp_region *region)
+{
+	double untimed = of_sample(report, region, CP_UNTIMED_INSTRUCTIONS),
+	       freedom = untimed / (CP_TIME_PERIOD - CP_TIME_UNIT) - 1;
+	size_t n = sizeof(student) / sizeof(student[0]);
+
+	if (!untimed || freedom >= (double)n + 1)
+		return 2;
+	return student[freedom < 1 ? 0 : (size_t)freedom - 1];
+}
+
+/* Half-width, in cycles, of a quantity: as sure as two standard deviations of the whole,
+ * or of what is of misses.  Of some of the misses' parts, as if those were in as few
+ * units as they fit into. */
 static double error_by_sample(
 	const struct cp_report *report, const struct cp_region *region, unsigned parts)
 {
@@ -81,14 +103,16 @@ static double error_by_sample(
 				  of_misses ? CP_MISS_TIME_VARIANCE : CP_TIME_VARIANCE) *
 			  256,
 	       misses = sum_of(report, region, MISSES),
-	       branch = sum_of(report, region, parts & 1u << CP_PART_BRANCH);
+	       branch = UNLEARNT * sum_of(report, region, parts & 1u << CP_PART_BRANCH),
+	       other = parts & MISSES ? ELSE * sum_of(report, region, PARTS) : 0,
+	       deviations = deviations_of(report, region);
 
 	if (!cp_time_is_sampled(report, region))
 		return 0;
 	if (of_misses && parts != MISSES && misses > 0)
 		variance *= sum_of(report, region, parts) / misses;
-	branch *= UNLEARNT * (1 - cp_time_share(report, region));
-	return __builtin_sqrt(4 * variance + branch * branch);
+	return __builtin_sqrt(
+		deviations * deviations * variance + branch * branch + other * other);
 }
 
 /* -1: they are not known. */

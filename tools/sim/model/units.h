@@ -310,6 +310,18 @@ static inline uint64_t most_of_cause(const struct reach *r, int cause)
 	}
 }
 
+/* Causes that no unit has seen yet take from nothing to the most, which is two
+ * deviations. Of lines that keep buffers busy there are as many at once as buffers. */
+static inline uint64_t unseen_cycles(
+	const struct reach *r, int cause, uint64_t causes, uint64_t most)
+{
+	uint32_t buffers = r->of.fill_buffers;
+
+	if ((cause == PART(bandwidth) || cause == PART(store)) && buffers)
+		causes /= buffers;
+	return causes * most / 2;
+}
+
 /* Cycles of a cause since it was weighed: where they are not modelled, what is expected
  * counts, and in units the difference counts as often as it stands for, so that a sum may
  * be below 0 for a while (request.h).  beyond: causes that were not looked at.  Returns
@@ -333,7 +345,7 @@ static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int c
 		return size_of(off);
 	}
 	*count += expected_cycles(m, causes) - cycles;
-	return uncovered(m, causes, most);
+	return m->causes ? uncovered(m, causes) : unseen_cycles(r, cause, causes, most);
 }
 
 /* Part of which cause. */

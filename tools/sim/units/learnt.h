@@ -102,15 +102,13 @@ static inline uint64_t expected_cycles(struct mean *m, uint64_t causes)
 }
 
 /* Of those causes, between units, what the last unit has not seen the like of may take
- * twice what is expected, or nothing; where none was ever modelled, so many cycles each.
- */
-static inline uint64_t uncovered(struct mean *m, uint64_t causes, uint64_t most)
+ * twice what is expected, or nothing. */
+static inline uint64_t uncovered(struct mean *m, uint64_t causes)
 {
 	uint64_t covered = causes < m->covered ? causes : m->covered;
 
 	m->covered -= covered;
-	causes -= covered;
-	return m->causes ? causes * m->each >> MEAN_BITS : causes * most;
+	return (causes - covered) * m->each >> MEAN_BITS;
 }
 
 static inline void learn_rate(struct rate *r)
