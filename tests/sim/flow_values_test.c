@@ -227,6 +227,112 @@ static void repetitions(void)
 	is_u64(flowed.branches, 1, "and ends in a branch");
 }
 
+/* ---- ports: what a batch takes longer than its instructions at the width ---- */
+
+static void store_to(IRTemp address, IRTemp data)
+{
+	IRStmt s = {.tag = Ist_Store};
+
+	s.Ist.Store.addr = &temps[address];
+	s.Ist.Store.data = &temps[data];
+	follow(s);
+}
+
+static uint64_t ports(UInt instructions)
+{
+	return flows_take(instructions, 0, 0).ports;
+}
+
+/* A word of memory is changed by one instruction. */
+static void change_word(Bool indexed)
+{
+	IRTemp address;
+
+	flows_instruction();
+	address = get_register(0);
+	if (indexed)
+		address = compute(Iop_Add64, address, get_register(1));
+	store_to(address, compute(Iop_Xor64, load_from(address), get_register(2)));
+}
+
+static void changes(void)
+{
+	begin();
+	change_word(False);
+	is_u64(ports(1), AHEAD_TICKS / 4, "what changes memory is issued as two");
+	begin();
+	change_word(True);
+	is_u64(ports(1), AHEAD_TICKS / 2, "as three by two registers");
+	begin();
+	change_word(False);
+	flows_instruction();
+	flows_instruction();
+	flows_branch(
+		&temps[compute(Iop_CmpEQ64, get_register(1), get_register(2))], False);
+#if defined(VGA_amd64)
+	is_u64(ports(3), 0, "a comparison and its branch as one");
+#else
+	is_u64(ports(3), AHEAD_TICKS / 4, "a comparison and its branch as two");
+#endif
+	begin();
+	for (int i = 0; i < 4; i++) {
+		flows_instruction();
+		load_from(get_register(0));
+		flows_instruction();
+		store_to(get_register(0), get_register(1));
+	}
+	is_u64(ports(8), 0, "two instructions are two");
+}
+
+/* Each of eight instructions shifts, and loads, or stores what it has shifted or not. */
+static void shift_and(Bool loads, Bool shifted)
+{
+	IRTemp by, other;
+
+	begin();
+	for (int i = 0; i < 8; i++) {
+		flows_instruction();
+		other = get_register(1);
+		by = compute(Iop_Shr64, get_register(0), other);
+		if (loads)
+			load_from(by);
+		else
+			store_to(shifted ? other : by, shifted ? by : other);
+	}
+}
+
+static void addresses(void)
+{
+	begin();
+	for (int i = 0; i < 8; i++) {
+		flows_instruction();
+		compute(Iop_Shr64, get_register(0), get_register(1));
+	}
+	is_u64(ports(8), 2 * AHEAD_TICKS, "shifts have two ports");
+	shift_and(True, False);
+	is_u64(ports(8), 0, "but not those of an address");
+	shift_and(False, False);
+	is_u64(ports(8), 0, "of a store");
+	shift_and(False, True);
+	is_u64(ports(8), 2 * AHEAD_TICKS, "what is stored has");
+}
+
+static void crossing_ports(void)
+{
+	begin();
+	for (int i = 0; i < 4; i++) {
+		flows_instruction();
+		put_vector(get_register(0));
+	}
+	is_u64(ports(4), 3 * AHEAD_TICKS, "one port is the way to vectors");
+	begin();
+	for (int i = 0; i < 4; i++) {
+		flows_instruction();
+		put_register(0, get_vector(), Ity_I64);
+	}
+	is_u64(ports(4), 3 * AHEAD_TICKS, "and one the way back");
+}
+
 int main(void)
 {
 	begin_test();
@@ -238,5 +344,8 @@ int main(void)
 	dividers();
 	waiting();
 	repetitions();
+	changes();
+	addresses();
+	crossing_ports();
 	return 0;
 }

@@ -64,26 +64,120 @@ static uint64_t taken_by(UInt n, IROp op, IRType type)
 
 static void units(void)
 {
-	struct units units;
-	IRExpr add = {.tag = Iex_Binop}, multiply = add;
+	static const struct {
+		const char *what;
+		IROp op;
+		IRType type;
+		UInt n, cycles;
+	} of[] = {{"additions of floats by two ports", Iop_Add64F0x2, Ity_V128, 8, 4},
+		{"multiplications", Iop_Mul64F0x2, Ity_V128, 8, 4},
+		{"floats that are compared for a branch", Iop_CmpF64, Ity_I32, 4, 4},
+		{"for a vector", Iop_CmpLT32F0x4, Ity_V128, 8, 4},
+		{"others by three", Iop_XorV128, Ity_V128, 12, 4},
+		{"shuffles by two", Iop_InterleaveLO32x4, Ity_V128, 8, 4},
+		{"what puts two together", Iop_64HLtoV128, Ity_V128, 8, 4},
+		{"comparisons of vectors", Iop_CmpGT32Sx4, Ity_V128, 8, 4},
+		{"shifts of vectors", Iop_ShrN32x4, Ity_V128, 8, 4},
+		{"integers that become floats", Iop_I64StoF64, Ity_F64, 4, 4},
+		{"and floats integers", Iop_F64toI64S, Ity_I64, 4, 4},
+		{"floats of other precision", Iop_F64toF32, Ity_F32, 4, 4},
+		{"products of integers by one", Iop_MullU64, Ity_I64, 4, 4},
+		{"bits that are counted", Iop_PopCount64, Ity_I64, 4, 4},
+		{"shifts by two", Iop_Shr32, Ity_I32, 8, 4},
+		{"other integers by five", Iop_Add64, Ity_I64, 20, 4},
+		{"moves by none", Iop_SetV128lo64, Ity_V128, 8, 0}};
 
-	is_u64(taken_by(8, Iop_Add64F0x2, Ity_V128), 400, "eight additions by two units");
-	is_u64(taken_by(8, Iop_Mul64F0x2, Ity_V128), 400, "and multiplications");
-	is_u64(taken_by(8, Iop_CmpF64, Ity_I32), 400, "and comparisons");
-	is_u64(taken_by(12, Iop_XorV128, Ity_V128), 400, "others by three");
-	is_u64(taken_by(8, Iop_InterleaveLO32x4, Ity_V128), 400, "shuffles by two");
-	is_u64(taken_by(8, Iop_CmpGT32Sx4, Ity_V128), 400,
-		"comparisons of vectors by two");
-	is_u64(taken_by(4, Iop_I64StoF64, Ity_F64), 400, "what makes floats by one");
-	is_u64(taken_by(4, Iop_MullU64, Ity_I64), 400, "products of integers by one");
-	is_u64(taken_by(12, Iop_64HLtoV128, Ity_V128), 400, "and what puts two together");
-	is_u64(taken_by(8, Iop_Add64, Ity_I64), 0, "of integers there are enough");
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		is_u64(taken_by(of[i].n, of[i].op, of[i].type), of[i].cycles * 100, "%s",
+			of[i].what);
+}
+
+/* What the instructions of a kind are made of. */
+static uint64_t taken_by_both(UInt n, IROp one, IROp other, IRType type)
+{
+	struct units units;
+	IRExpr first = {.tag = Iex_Binop}, second = first;
+
+	memset(&units, 0, sizeof(units));
+	first.Iex.Binop.op = one;
+	second.Iex.Binop.op = other;
+	for (UInt i = 1; i <= n; i++) {
+		units_use(&units, i, &first, type);
+		units_use(&units, i, &second, type);
+	}
+	return cycles_of_units(&units);
+}
+
+/* What makes floats beside products, and integers that a vector's instruction is of. */
+static void pieces(void)
+{
+	struct units units;
+	IRExpr make = {.tag = Iex_Binop}, multiply = make;
+
+	memset(&units, 0, sizeof(units));
+	make.Iex.Binop.op = Iop_I64StoF64;
+	multiply.Iex.Binop.op = Iop_Mul64F0x2;
+	for (UInt i = 1; i <= 12; i++)
+		units_use(&units, i, i % 3 ? &multiply : &make, Ity_V128);
+	is_u64(cycles_of_units(&units), 600, "what makes floats has a second piece");
+	memset(&units, 0, sizeof(units));
+	make.Iex.Binop.op = Iop_XorV128;
+	multiply.Iex.Binop.op = Iop_Mul64;
+	for (UInt i = 1; i <= 12; i++) {
+		units_use(&units, i, &make, Ity_V128);
+		units_use(&units, i, &multiply, Ity_I64);
+	}
+	is_u64(cycles_of_units(&units), 400, "an integer of a vector's has no port");
+}
+
+/* Ports that two kinds share, and pieces of one instruction. */
+static void shared(void)
+{
+	struct units units;
+	IRExpr add = {.tag = Iex_Binop}, multiply = add, offset = add;
+	IRConst by = {.tag = Ico_U8};
+	IRExpr number = {.tag = Iex_Const};
+
 	memset(&units, 0, sizeof(units));
 	add.Iex.Binop.op = Iop_Add64F0x2;
 	multiply.Iex.Binop.op = Iop_Mul64F0x2;
 	for (UInt i = 1; i <= 6; i++)
 		units_use(&units, i, i % 2 ? &add : &multiply, Ity_V128);
 	is_u64(cycles_of_units(&units), 200, "both together are of the three");
+	is_u64(taken_by_both(8, Iop_Or32, Iop_Shl32, Ity_I32), 400,
+		"pieces of an instruction are one, that which has fewest ports");
+	is_u64(taken_by_both(8, Iop_Shl32, Iop_Or32, Ity_I32), 400, "whichever is first");
+
+	memset(&units, 0, sizeof(units));
+	number.Iex.Const.con = &by;
+	offset.Iex.Binop.op = Iop_Shl64;
+	offset.Iex.Binop.arg2 = &number;
+	by.Ico.U8 = 3;
+	for (UInt i = 1; i <= 20; i++)
+		units_use(&units, i, &offset, Ity_I64);
+	is_u64(cycles_of_units(&units), 400, "an offset is no shift");
+}
+
+/* What instructions do besides. */
+static void besides(void)
+{
+	struct units units;
+	IRExpr add = {.tag = Iex_Binop};
+
+	memset(&units, 0, sizeof(units));
+	add.Iex.Binop.op = Iop_Add64;
+	for (UInt i = 1; i <= 20; i++) {
+		units_use(&units, i, &add, Ity_I64);
+		units_address(&units, i);
+	}
+	is_u64(cycles_of_units(&units), 0, "addresses have ports of their own");
+	memset(&units, 0, sizeof(units));
+	for (UInt i = 1; i <= 4; i++)
+		units_cross(&units, i, True);
+	is_u64(cycles_of_units(&units), 400, "ways to vectors one");
+	for (UInt i = 5; i <= 10; i++)
+		units_cross(&units, i, False);
+	is_u64(cycles_of_units(&units), 600, "and ways back another one");
 }
 
 static void dividers(void)
@@ -109,6 +203,8 @@ static void scheduler(void)
 		"each waits ten ticks for one that leaves");
 	is_u64(ticks_by_scheduler(206, 1000), 5, "many, which are issued late");
 	is_u64(ticks_by_scheduler(0, 0), 0, "none");
+	is_u64(ticks_together(30, 40), 50, "ports and scheduler are in each other's way");
+	is_u64(ticks_together(1ull << 20, 0), 1ull << 20, "one alone");
 }
 
 int main(void)
@@ -118,5 +214,8 @@ int main(void)
 	dividers();
 	latencies();
 	units();
+	pieces();
+	shared();
+	besides();
 	return 0;
 }

@@ -26,6 +26,7 @@ struct value {
 	UInt beside_adder; /* latency of operands that no addition of floats made */
 	Bool added;        /* an addition of floats made it */
 	Bool loaded, scaled, widened;
+	UChar parts; /* of the sum, of what the instruction has read */
 	enum side side;
 	UChar home; /* the register that it was put into last + 1 */
 };
@@ -49,8 +50,13 @@ static struct {
 	 * ticks. */
 	UInt computing, computed, ready;
 	ULong ready_before;
-	UInt resolves;                 /* as struct batch has it */
-	ULong issued;                  /* ticks, of the superblock so far */
+	/* Instructions before the batch, and what the superblock's take besides at the
+	 * width; of which pairs are one. */
+	UInt before, besides, fused;
+	UInt loading,
+		parts; /* the last instruction that loads, by an address of so many */
+	UInt resolves; /* as struct batch has it */
+	ULong issued;  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
 	/* By how many instructions of the batch each register is waited for, and the last
 	 * of them. */
@@ -111,6 +117,7 @@ static void add_operand(struct value *to, const IRExpr *e)
 	to->side = to->side ? to->side : v->side;
 	to->home = v->home;
 	to->widened |= v->widened;
+	to->parts += v->instruction == flows.instruction ? v->parts : 1;
 }
 
 static ULong ticks_for(UInt n, UInt hundredths)
@@ -158,6 +165,7 @@ static void read_register(struct value *to, Int offset)
 	to->added = !(flows.others >> at & 1);
 	to->side = side_of(at);
 	to->home = (UChar)(at + 1);
+	to->parts = 1;
 }
 
 /* The instruction waits for what those hang on. */
@@ -199,6 +207,9 @@ static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 
 	add_operand(&v, from);
 	v.latency = 0;
+	flows.loading = flows.instruction;
+	flows.parts = v.parts;
+	units_address(&flows.units, flows.instruction);
 	note_waiter(&v.trails);
 	if (flows.nloads < FLOW_LOADS) {
 		flows.address[flows.nloads] = v.trails;
@@ -207,6 +218,7 @@ static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 	v.added = False;
 	v.loaded = True;
 	v.side = NO_SIDE;
+	v.parts = 1;
 	lengthen_trails(&v.trails, out_of_order()->l1);
 	if (carried_at(&flows.carried, at) >= 0)
 		add_word(&v.trails, carried_at(&flows.carried, at));
@@ -304,8 +316,10 @@ static void settle_value(struct value *v, Int at)
 {
 	enum side side = side_of(at);
 
-	if (side && v->side && v->side != side)
+	if (side && v->side && v->side != side) {
 		v->latency += CROSSING;
+		units_cross(&flows.units, flows.instruction, side == VECTOR_SIDE);
+	}
 	if (v->widened && v->home && v->home != at + 1)
 		v->latency = 0;
 	v->widened = v->scaled = False;
@@ -339,10 +353,23 @@ static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 	flows.others = (flows.others & ~(1ull << at)) | (ULong)!v.added << at;
 }
 
+/* An instruction that stores to where it has loaded from is issued as two, and as three
+ * if two registers say where that is. */
+static void note_change(void)
+{
+	if (flows.loading == flows.instruction)
+		flows.besides += flows.parts > 1 ? 2 : 1;
+	flows.loading = 0;
+}
+
+/* What a store computes besides may be what it stores. */
 static void write_word(Int word, const IRExpr *data)
 {
-	struct value v = no_value(0);
+	struct value v = no_value(0), *temp = value_of_temp(data);
 
+	if (!is_own(temp) || !temp->latency)
+		units_address(&flows.units, flows.instruction);
+	note_change();
 	if (word < 0)
 		return;
 	add_operand(&v, data);

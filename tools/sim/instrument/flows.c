@@ -71,11 +71,20 @@ Int flows_load(const IRSB *in, Int at)
 	return flows.nloads < FLOW_LOADS ? (Int)flows.nloads : -1;
 }
 
+/* What compares integers, and the branch behind it that asks, are issued as one. */
+#if defined(VGA_amd64)
+#define FUSES True
+#else
+#define FUSES False
+#endif
+
 void flows_branch(const IRExpr *on, Bool jumps)
 {
+	const struct value *temp = value_of_temp(on);
 	struct value v = no_value(0);
 
 	add_operand(&v, on);
+	flows.fused += FUSES && temp && temp->instruction == flows.instruction - 1;
 	flows.condition = whole_trails(&v);
 	note_waiter(&flows.condition);
 	flows.resolves = (flows.condition.ready - issued_at()) / AHEAD_TICKS;
@@ -98,6 +107,7 @@ void flows_begin(void)
 	flows.first_instruction = flows.instruction + 1;
 	flows.straight = flows.instruction;
 	flows.short_by = 0;
+	flows.before = flows.besides = flows.fused = 0;
 	VG_(memset)(&flows.units, 0, sizeof(flows.units));
 	VG_(memset)(flows.chained, 0, sizeof(flows.chained));
 	flows.begins = True;
@@ -246,20 +256,37 @@ static ULong most_of(ULong a, ULong b)
 	return a > b ? a : b;
 }
 
+/* What the superblock's instructions so far take at the width, as they are issued. */
+static ULong slots_so_far(void)
+{
+	UInt all = flows.before + flows.besides;
+
+	return ticks_for(
+		all > flows.fused ? all - flows.fused : 0, out_of_order()->width);
+}
+
+/* What they take at the least by what they need of units, and of places to wait. */
+static ULong units_so_far(void)
+{
+	ULong ports = cycles_of_units(&flows.units) * AHEAD_TICKS / 100;
+
+	return ticks_together(ports,
+		ticks_by_scheduler(flows.computing, flows.ready_before + flows.ready));
+}
+
 /* How many more ticks the batch takes by the ports of its loads and stores, by its
  * branches, or by what its superblock needs of units so far, than by its instructions. */
 static void use_ports(struct flowed *flowed, UInt instructions, UInt loads, UInt stores)
 {
 	const struct ooo *of = out_of_order();
-	ULong units = most_of(cycles_of_units(&flows.units) * AHEAD_TICKS / 100,
-		      ticks_by_scheduler(
-			      flows.computing, flows.ready_before + flows.ready)),
-	      slots = ticks_for(instructions, of->width),
-	      all = most_of(
-		      slots + flows.short_by, most_of(ticks_for(loads, of->loads),
-						      ticks_for(stores, of->stores))),
-	      taken;
+	ULong units, slots = ticks_for(instructions, of->width),
+		     all = most_of(slots + flows.short_by,
+			     most_of(ticks_for(loads, of->loads),
+				     ticks_for(stores, of->stores))),
+		     taken;
 
+	flows.before += instructions;
+	units = most_of(units_so_far(), slots_so_far());
 	if (flows.issued + all < units)
 		all = units - flows.issued;
 	taken = slots + flows.short_by + short_of_cycle();

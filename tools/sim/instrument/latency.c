@@ -12,7 +12,7 @@ enum {
 	/* Of floats to other floats, and of integers to floats. */
 	CONVERT = 5,
 	MAKE_FLOAT = 6,
-	MOST = 4,  /* of two floats */
+	MOST = 4,  /* of two floats, and whether one is it */
 	COUNT = 3, /* bits of a kind */
 	/* Those that a machine file may say. */
 	FLOAT_ADD = 1000,
@@ -130,6 +130,10 @@ static UInt of_products(IROp op)
 	case Iop_Min64Fx2:
 	case Iop_Max32Fx4:
 	case Iop_Min32Fx4:
+	case Iop_CmpEQ32Fx4 ... Iop_CmpUN32Fx4:
+	case Iop_CmpEQ32F0x4 ... Iop_CmpUN32F0x4:
+	case Iop_CmpEQ64Fx2 ... Iop_CmpUN64Fx2:
+	case Iop_CmpEQ64F0x2 ... Iop_CmpUN64F0x2:
 		return MOST;
 	case Iop_MulF64:
 	case Iop_MulF32:
@@ -336,68 +340,110 @@ UInt cycles_of_divider(const IRExpr *e)
 	return of_divider(operation_of(e));
 }
 
-static Bool shuffles(IROp op)
+/* The ports of operations, those with numbers between two: one set for each piece. */
+struct ported {
+	IROp from, to;
+	UChar one, other;
+};
+
+static const struct ported of_general[] = {
+	{Iop_Add8, Iop_Sub64, ANY, 0},
+	{Iop_Mul8, Iop_Mul64, P1, 0},
+	{Iop_Or8, Iop_Xor64, ANY, 0},
+	{Iop_Shl8, Iop_Sar64, P0 | P6, 0},
+	{Iop_Not8, Iop_Not64, ANY, 0},
+	{Iop_MullS8, Iop_MullU64, P1, 0},
+	{Iop_Clz64, Iop_Ctz32, P1, 0},
+	{Iop_ClzNat64, Iop_CtzNat32, P1, 0},
+	{Iop_PopCount64, Iop_PopCount32, P1, 0},
+};
+
+static const struct ported of_vector[] = {
+	{Iop_CmpF64, Iop_CmpF32, P0, 0},
+	{Iop_F64toI16S, Iop_F64toI64U, P0, P0 | P1},
+	{Iop_64HLtoV128, Iop_64HLtoV128, P1 | P5, 0},
+	{Iop_V128HLtoV256, Iop_V128HLtoV256, P5, 0},
+	{Iop_InterleaveHI8x16, Iop_InterleaveLO64x2, P1 | P5, 0},
+	{Iop_Perm8x16, Iop_Perm32x4, P1 | P5, 0},
+	{Iop_CmpEQ8x16, Iop_CmpGT64Ux2, P0 | P1, 0},
+	{Iop_ShlN8x16, Iop_SarN64x2, P0 | P1, 0},
+	{Iop_Mul8x16, Iop_MullEven32Sx4, P0 | P1, 0},
+};
+
+/* And of all others of a kind. */
+static const struct {
+	UInt kind;
+	UChar one, other;
+} of_kind[] = {
+	{FLOAT_ADD, P1 | P5, 0},
+	{FLOAT_MULTIPLY, P0 | P1, 0},
+	{MOST, P0 | P1, 0},
+	{MAKE_FLOAT, P5, P0 | P1},
+	{CONVERT, P5, P0 | P1},
+	{DIVIDE, P0, 0},
+	{ROOT, P0, 0},
+	{MOVE, 0, 0},
+};
+
+static const struct ported *ported_as(const struct ported *of, UInt n, IROp op)
 {
-	switch (op) {
-	case Iop_InterleaveHI8x16 ... Iop_InterleaveLO64x2:
-	case Iop_Perm8x16:
-	case Iop_Perm32x4:
-		return True;
-	default:
-		return False;
-	}
+	for (UInt i = 0; i < n; i++)
+		if (op >= of[i].from && op <= of[i].to)
+			return &of[i];
+	return NULL;
 }
 
-static Bool compares(IROp op)
-{
-	switch (op) {
-	case Iop_CmpEQ8x16:
-	case Iop_CmpEQ16x8:
-	case Iop_CmpEQ32x4:
-	case Iop_CmpEQ64x2:
-	case Iop_CmpGT8Sx16:
-	case Iop_CmpGT16Sx8:
-	case Iop_CmpGT32Sx4:
-	case Iop_CmpGT64Sx2:
-		return True;
-	default:
-		return False;
-	}
-}
+#define PORTED_AS(of, op) ported_as(of, sizeof(of) / sizeof((of)[0]), op)
 
-/* Three hundredths of a cycle. */
-static void use(struct units *units, enum unit unit, UInt much)
+/* What the instruction before took is known. */
+static void settle_instruction(struct units *units, UInt instruction)
 {
-	if (!much || units->uses >> unit & 1)
+	if (instruction == units->instruction)
 		return;
-	units->used[unit] += much;
-	units->uses |= 1u << unit;
+	for (UInt sets = units->vectors; sets; sets &= sets - 1)
+		units->used[__builtin_ctz(sets)]++;
+	if (!units->vectors)
+		units->used[units->integers]++;
+	units->instruction = instruction;
+	units->vectors = units->integers = 0;
 }
 
-/* Of those that compute with vectors and floats. */
 static void use_of_vectors(struct units *units, const IRExpr *e, IROp op)
 {
-	switch (kind_of(e)) {
-	case FLOAT_ADD:
-		use(units, UNIT_ADD, 150);
-		break;
-	case FLOAT_MULTIPLY:
-	case MOST:
-		use(units, UNIT_MULTIPLY, 150);
-		break;
-	case MAKE_FLOAT:
-		use(units, UNIT_SHUFFLE, 300);
-		break;
-	case MOVE:
-		if (op != Iop_V128HLtoV256)
-			return;
-		break;
-	default:
-		use(units, UNIT_SHUFFLE, shuffles(op) ? 150 : 0);
-		use(units, UNIT_COMPARE, compares(op) ? 150 : 0);
-		break;
+	const struct ported *ported = PORTED_AS(of_vector, op);
+	UChar one = OF_VECTORS, other = 0;
+
+	for (UInt i = 0; !ported && i < sizeof(of_kind) / sizeof(of_kind[0]); i++)
+		if (of_kind[i].kind == kind_of(e)) {
+			one = of_kind[i].one;
+			other = of_kind[i].other;
+		}
+	if (ported) {
+		one = ported->one;
+		other = ported->other;
 	}
-	use(units, UNIT_VECTOR, 100);
+	units->vectors |= (1u << one | 1u << other) & ~1u;
+}
+
+/* A constant that numbers are moved by to be the offset of one of an array's. */
+static Bool is_offset(const IRExpr *e)
+{
+	return scales(e) && e->Iex.Binop.arg2->Iex.Const.con->Ico.U8 <= 3;
+}
+
+/* Of its pieces that has the ports which may go to fewest. */
+static void use_of_general(struct units *units, const IRExpr *e, IROp op)
+{
+	const struct ported *ported = PORTED_AS(of_general, op);
+	UChar set = ported ? ported->one : 0;
+
+	if (e->tag == Iex_ITE)
+		set = P0 | P6;
+	if (is_offset(e))
+		set = ANY;
+	if (set && (!units->integers ||
+			   __builtin_popcount(set) < __builtin_popcount(units->integers)))
+		units->integers = set;
 }
 
 /* What makes no vector may compare floats, or turn one into an integer. */
@@ -405,21 +451,40 @@ void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType ty
 {
 	IROp op = operation_of(e);
 
-	if (instruction != units->instruction)
-		units->uses = 0;
-	units->instruction = instruction;
-	use(units, UNIT_INTEGERS, of_integers(op) == MULTIPLY ? 300 : 0);
+	settle_instruction(units, instruction);
 	if (is_vector(type) || kind_of(e) == FLOAT_ADD || kind_of(e) == FLOAT_MULTIPLY)
 		use_of_vectors(units, e, op);
+	else
+		use_of_general(units, e, op);
+}
+
+void units_address(struct units *units, UInt instruction)
+{
+	settle_instruction(units, instruction);
+	units->integers = 0;
+}
+
+void units_cross(struct units *units, UInt instruction, Bool to_vectors)
+{
+	settle_instruction(units, instruction);
+	units->vectors |= 1u << (to_vectors ? P5 : P0);
 }
 
 ULong cycles_of_units(const struct units *units)
 {
-	UInt most = 0;
+	struct units all = *units;
+	ULong most = 0;
 
-	for (UInt i = 0; i < NUNITS; i++)
-		most = units->used[i] > most ? units->used[i] : most;
-	return most / 3;
+	settle_instruction(&all, units->instruction + 1);
+	for (UInt ports = 1; ports < PORT_SETS; ports++) {
+		ULong used = 0;
+
+		for (UInt set = 1; set < PORT_SETS; set++)
+			used += set & ~ports ? 0 : all.used[set];
+		used = used * 100 / (UInt)__builtin_popcount(ports);
+		most = used > most ? used : most;
+	}
+	return most;
 }
 
 Bool is_comparison(const IRExpr *e)
@@ -446,6 +511,21 @@ Bool is_comparison(const IRExpr *e)
 ULong ticks_by_scheduler(UInt instructions, ULong ready)
 {
 	return 2 * ready / (2 * SCHEDULER + instructions);
+}
+
+static ULong root_of(ULong n)
+{
+	ULong root = 0;
+
+	for (ULong bit = 1ull << 31; bit; bit >>= 1)
+		if ((root | bit) * (root | bit) <= n)
+			root |= bit;
+	return root;
+}
+
+ULong ticks_together(ULong ports, ULong scheduler)
+{
+	return root_of(ports * ports + scheduler * scheduler);
 }
 
 UInt chain_reach(const struct ooo *of, UInt instructions, UInt waiters)

@@ -44,35 +44,36 @@ Bool is_sum(const IRExpr *e);
 #define CROSSING 2
 #define MERGING 1 /* a byte or two with the rest of a register */
 
-/* The units that there are fewer of than the core is wide: two that add floats, two that
- * multiply, two that shuffle, two that compare, three of all that compute with vectors;
- * and one that multiplies integers: as Golden Cove's are, measured, and most of Intel's
- * (AMD's have four of all). */
-enum unit {
-	UNIT_VECTOR,
-	UNIT_ADD,
-	UNIT_MULTIPLY,
-	UNIT_SHUFFLE,
-	UNIT_COMPARE,
-	UNIT_INTEGERS,
-	NUNITS
-};
+/* The ports that compute, a bit each, and those that an operation may go to: as Golden
+ * Cove's are, measured, and most of Intel's; of all others that is assumed. */
+#define PORTS 5
+#define PORT_SETS (1 << PORTS)
+enum { P0 = 1, P1 = 2, P5 = 4, P6 = 8, P10 = 16, OF_VECTORS = P0 | P1 | P5, ANY = 31 };
 
-/* Three hundredths of cycles that each is used, and a bit for each that the last
- * instruction uses. */
+/* By the ports that they may go to: how many instructions have been computed.  Of the
+ * last one: the sets that its pieces for vectors take, a bit each, and the one that those
+ * for integers take. */
 struct units {
-	UInt used[NUNITS], instruction, uses;
+	UInt used[PORT_SETS], instruction, vectors;
+	UChar integers;
 };
 
-/* That instruction computes that, a value of the type: it has a unit once, however many
- * pieces it is of. */
+/* That instruction computes that, a value of the type: it has a set of ports once,
+ * however many pieces it is of. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type);
+
+/* What it has computed of integers so far is where it loads from, or stores to. */
+void units_address(struct units *units, UInt instruction);
+
+/* It takes a value from general registers to those of vectors, or back. */
+void units_cross(struct units *units, UInt instruction, Bool to_vectors);
 
 /* How long it keeps a divider busy; 0: it does not (Golden Cove, measured; assumed of
  * roots and of vectors, of 256 bits twice as long as of 128). */
 UInt cycles_of_divider(const IRExpr *e);
 
-/* What they take at the least, in hundredths of cycles. */
+/* What they take at the least, in hundredths of cycles: any set of ports has all to
+ * compute that may go to no other port. */
 ULong cycles_of_units(const struct units *units);
 
 /* Integers are compared, and flags made, by an instruction of its own, even where VEX has
@@ -83,6 +84,12 @@ Bool is_comparison(const IRExpr *e);
  * entries of the scheduler: these are ready that many ticks after the first is issued,
  * in sum. */
 ULong ticks_by_scheduler(UInt instructions, ULong ready);
+
+/* What both take together, as those that wait for a port have an entry for longer: by
+ * the clock of Golden Cove as the sides of a right angle do (16 additions and
+ * multiplications of floats of which each needs the one before: 5.7 by ports, 5.3 by the
+ * scheduler, 7.9 cycles). */
+ULong ticks_together(ULong ports, ULong scheduler);
 
 /* How many instructions may be issued behind the end of a chain, if so many of some of
  * them wait for it: until those have filled the scheduler, or all the window. */
