@@ -286,6 +286,13 @@ void bail(const char *format, ...)
 	_exit(255);
 }
 
+unsigned tap_repeats(unsigned n)
+{
+	const char *tool = getenv("SANITIZE");
+
+	return tool && strcmp(tool, "memcheck") == 0 ? n / 10 : n;
+}
+
 void tap_no_memory(void)
 {
 	bail("no memory");

@@ -45,6 +45,10 @@ void diag(const char *format, ...) TAP_PRINTF(1, 2);
 /* Nothing more can be tested, here or in any other test: exits 255. */
 void bail(const char *format, ...) TAP_PRINTF(1, 2) __attribute__((noreturn));
 
+/* How often to do what is done so often to meet what is rare: n times; a tenth of that
+ * under Memcheck, which takes 50 times as long and looks at each instruction anyway. */
+unsigned tap_repeats(unsigned n);
+
 /* The exit of a test's arenas. */
 void tap_no_memory(void) __attribute__((noreturn));
 

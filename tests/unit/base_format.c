@@ -54,7 +54,7 @@ static void test_many_numbers(void)
 	uint64_t state = 1;
 	int wrong = 0;
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < (int)tap_repeats(100000); i++) {
 		double value;
 
 		state = state * 6364136223846793005u + 1442695040888963407u;
@@ -63,7 +63,7 @@ static void test_many_numbers(void)
 		snprintf(theirs, sizeof(theirs), "%.*f", i % 10, value);
 		wrong += strcmp(ours, theirs) != 0 && value < 1e18;
 	}
-	is_int(wrong, 0, "100,000 numbers as libc has them");
+	is_int(wrong, 0, "%u numbers as libc has them", tap_repeats(100000));
 }
 
 /* Of any double there are 17 digits that are the same double again. */
@@ -73,7 +73,7 @@ static void test_any_double(void)
 	uint64_t state = 1;
 	int wrong = 0;
 
-	for (int i = 0; i < 100000; i++) {
+	for (int i = 0; i < (int)tap_repeats(100000); i++) {
 		uint64_t bits;
 		double value, again;
 
@@ -86,7 +86,7 @@ static void test_any_double(void)
 		again = strtod(text, NULL);
 		wrong += memcmp(&again, &value, sizeof(value)) != 0;
 	}
-	is_int(wrong, 0, "100,000 doubles, the same again");
+	is_int(wrong, 0, "%u doubles, the same again", tap_repeats(100000));
 }
 
 /* What we print as %.17g is the same number when it is read again. */

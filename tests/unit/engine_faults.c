@@ -20,7 +20,7 @@
 #include "tests/unit/engine_record.h"
 #include "tests/unit/engine_world.h"
 
-#define SEEDS 200
+#define SEEDS tap_repeats(200)
 #define STEPS 150
 #define NAMES 3
 #define DEPTH 4

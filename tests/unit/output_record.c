@@ -256,7 +256,7 @@ static void test_fuzz(void)
 
 	if (!mkdtemp(directory))
 		bail("no /tmp");
-	for (int i = 0; i < MUTATIONS; i++) {
+	for (int i = 0; i < (int)tap_repeats(MUTATIONS); i++) {
 		size_t size = mutate();
 
 		read_all(&arena, size);
@@ -268,7 +268,7 @@ static void test_fuzz(void)
 	snprintf(path, sizeof(path), "%s/1-0.rec", directory);
 	unlink(path);
 	rmdir(directory);
-	ok(true, "%d damaged records did no harm", MUTATIONS);
+	ok(true, "%u damaged records did no harm", tap_repeats(MUTATIONS));
 }
 
 int main(void)

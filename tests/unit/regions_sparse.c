@@ -29,6 +29,7 @@ static const struct cp_layout layout = {.ncounters = 1,
 static struct cp_recording record;
 static char directory[] = "/tmp/regions-sparse-XXXXXX";
 static double truth[TRIALS];
+static unsigned trials; /* of them are made */
 
 /* ---- what an execution counts ---- */
 
@@ -225,7 +226,7 @@ static void check_threads(const struct cp_process *process, unsigned kind)
 	const char *name = kinds[kind].name;
 	unsigned inside = 0, scaled = 0, adds_up = 0, most = 0, calls = 0;
 
-	for (unsigned i = 0; i < TRIALS; i++) {
+	for (unsigned i = 0; i < trials; i++) {
 		const struct cp_region *inner = inner_of(process->threads[i].root),
 				       *outer = inner->parent;
 		const struct cp_count *count = &inner->counts[0];
@@ -242,12 +243,13 @@ static void check_threads(const struct cp_process *process, unsigned kind)
 			   outer->counts[0].exclusive_status == CP_SCALED;
 		most += inner->time_ns == CALLS * (uint64_t)SHORT_NS;
 	}
-	ok(inside >= kinds[kind].rate * TRIALS, "%s: %u of %d within their error bars",
-		name, inside, TRIALS);
-	is_u64(scaled, TRIALS, "%s: all are scaled, from less than half", name);
-	is_u64(calls, TRIALS, "%s: executions are not estimated", name);
-	is_u64(adds_up, TRIALS, "%s: with what is around them they add up", name);
-	is_u64(most, TRIALS, "%s: time, always the same, is right", name);
+	/* One more is outside by chance where there are few. */
+	ok(inside + (trials < TRIALS) >= kinds[kind].rate * trials,
+		"%s: %u of %u within their error bars", name, inside, trials);
+	is_u64(scaled, trials, "%s: all are scaled, from less than half", name);
+	is_u64(calls, trials, "%s: executions are not estimated", name);
+	is_u64(adds_up, trials, "%s: with what is around them they add up", name);
+	is_u64(most, trials, "%s: time, always the same, is right", name);
 }
 
 static void test_kind(unsigned kind)
@@ -259,7 +261,7 @@ static void test_kind(unsigned kind)
 	double sum = 0;
 
 	start_record();
-	for (unsigned i = 0; i < TRIALS; i++) {
+	for (unsigned i = 0; i < trials; i++) {
 		truth[i] = run_thread(&tree, i, kinds[kind].count, SHORT_NS);
 		sum += truth[i];
 		cp_tree_drop(&tree);
@@ -371,6 +373,7 @@ int main(void)
 {
 	plan_lazy();
 	srandom(7);
+	trials = tap_repeats(TRIALS);
 	if (!mkdtemp(directory))
 		bail("no directory");
 	for (unsigned kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)

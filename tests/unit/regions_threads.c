@@ -282,7 +282,7 @@ static void *run(void *argument)
 {
 	struct thread *thread = argument;
 
-	for (unsigned i = 0; i < STEPS; i++)
+	for (unsigned i = tap_repeats(STEPS); i > 0; i--)
 		step(thread);
 	finish(thread);
 	return NULL;
