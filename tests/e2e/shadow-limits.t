@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 }
 C
 	my ($counts, $run);
-	for my $times (1, 4) {
+	for my $times (1, 2, 4) {
 		$run = peek(engine => 'shadow', command => [$much, 20000, 1000000 * $times], env => {CACHEPEEK_BUDGET => 40, CACHEPEEK_EVENTS => 'instructions'});
 		$counts = region($run->{report})->{counts}{instructions};
 		$counts->{truth} = 1000000 * (500 * 18 + 15) * $times;
@@ -223,7 +223,7 @@ C
 SKIP: {
 	skip('no AVX-512, or the build has no table of encodings', 5) if !-e build() . '/sim/native_table.c' || plain(command => [$wide], env => {SECONDS => 0})->{status} == 77 << 8;
 	my $run;
-	for my $seconds (4, 20) {
+	for my $seconds (2, 4, 8, 20) {
 		$run = peek(engine => 'shadow', command => [$wide], env => {SECONDS => $seconds, CACHEPEEK_BUDGET => 60, CACHEPEEK_EVENTS => 'instructions,l1d_accesses,l1d_misses'});
 		last if defined region($run->{report})->{counts}{instructions}{value};
 	}
@@ -290,7 +290,7 @@ for my $how (['xsave'], ['xsavec'], ['xsave', 'wide'], ['xsavec', 'wide']) {
 	SKIP: {
 		skip("@$how: not on this processor, or in this build", 3) if !-e build() . '/sim/native_table.c' || plain(command => [$save, @$how], env => {SECONDS => 0})->{status} == 77 << 8;
 		my $run;
-		for my $seconds (3, 20) {
+		for my $seconds (2, 4, 8, 20) {
 			$run = peek(engine => 'shadow', command => [$save, @$how], env => {SECONDS => $seconds, CACHEPEEK_BUDGET => 60, CACHEPEEK_EVENTS => 'instructions,l1d_accesses,l1d_misses'});
 			last if defined region($run->{report})->{counts}{instructions}{value};
 		}

@@ -38,7 +38,7 @@ sub shadowed
 {
 	my ($kind, $arguments, %more) = @_;
 	my $run;
-	for my $ms (4000, 20000) {
+	for my $ms (4000, 8000, 20000) {
 		$run = profile($kind, 'shadow', [$ms, @$arguments], %more);
 		my $row = row($run->{profile}, 'at_random') // {};
 		return $run if defined $row->{share} || $run->{profile}{shadows}{windows} >= 80;
@@ -48,7 +48,7 @@ sub shadowed
 }
 
 # What one turn misses, and which part of the three functions' misses each has.
-my $truth = profile('dcache', 'sim', [-4000]);
+my $truth = profile('dcache', 'sim', [-1000]);
 sub misses_of { my ($counts) = @_; return $counts->{l1d_load_misses} + $counts->{l1d_store_misses} }
 my %misses = map { $_ => misses_of(row($truth->{profile}, $_)->{counts}) / turns($truth) } @functions;
 my $all = misses_of($truth->{profile}{counts}) / turns($truth);
@@ -126,7 +126,7 @@ for my $how ('forks', 'execs') {
 }
 
 # Where code is, is known of any window.
-for my $ms (2000, 8000) {
+for my $ms (500, 2000, 8000) {
 	$run = profile('dcache', 'shadow', [$ms, 'maps']);
 	last if $run->{profile}{shadows}{windows} > 2;
 }

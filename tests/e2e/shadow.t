@@ -73,7 +73,7 @@ sub left
 # ---- what is known of a program ----
 
 my $run;
-for my $ms (6000, 18000) {
+for my $ms (3000, 6000, 18000) {
 	$run = shadowed([program('shadow_chase'), $ms], machine => 'raspberry-pi-5');
 	last if ((windows($run))[0] // 0) >= 12;
 }
