@@ -27,6 +27,18 @@ sub script
 	return scratch($name);
 }
 
+# Of the ways, those that are this MPI's, so that each is simulated with one of them (the kernel
+# counts each with both).  LAUNCHER_WAYS=all: all.
+sub one_mpi_each
+{
+	my ($name, $ways) = @_;
+	my @there = sort grep { has($implementations{$_}) } keys %implementations;
+	my ($mine) = grep { $there[$_] eq $name } 0 .. $#there;
+	my @names = sort keys %$ways;
+	return $ways if ($ENV{LAUNCHER_WAYS} // '') eq 'all';
+	return {map { ($names[$_] => $ways->{$names[$_]}) } grep { $_ % @there == $mine } 0 .. $#names};
+}
+
 # Each way: the whole command.
 sub ways
 {
@@ -42,7 +54,7 @@ sub ways
 		'sh -c' => ['env', $preload, 'sh', '-c', "@run @program; true"],
 		'a wrapper script' => ['env', $preload, script("wrap-$name.sh", "@run @program", 'exit $?')],
 	);
-	return \%ways if $engine eq 'sim';
+	return one_mpi_each($name, \%ways) if $engine eq 'sim';
 	$ways{'env starts the launcher'} = ['env', $preload, 'env', 'FOO=1', @run, @program];
 	$ways{'cachepeek sh -c'} = [cli(), 'sh', '-c', "@run @program; true"];
 	$ways{'cachepeek timeout'} = [cli(), 'timeout', 100, @run, @program];

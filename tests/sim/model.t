@@ -8,7 +8,7 @@
 # TAP of both programs, one after the other, as one plan.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
-steps=${CACHEPEEK_MODEL_STEPS:-40000}
+steps=${CACHEPEEK_MODEL_STEPS:-15000}
 { "$B/sim/model_test" "$steps" && "$B/sim/model_stress" $((steps / 5)); echo "exit $?"; } | awk '
 	/^1\.\./ { next }
 	/^ok|^not ok/ { n++; sub(/ok [0-9]+ - /, "ok " n " - "); print; fflush(); next }

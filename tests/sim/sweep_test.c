@@ -426,7 +426,7 @@ static int count_tests(void)
 
 int main(int argc, char **argv)
 {
-	long steps = argc > 1 ? atol(argv[1]) : 5000;
+	long steps = argc > 1 ? atol(argv[1]) : 2000;
 
 	printf("1..%d\n", count_tests());
 	for (int ncores = 1; ncores <= MOST_CORES; ncores += MOST_CORES - 1) {
