@@ -8,14 +8,16 @@ PROVE ?= prove
 # One more than the two processors that CI has: tests wait for a third of their time (for
 # servers, signals, the end of intervals).  The time of each file is in CI's log.
 PROVE_JOBS ?= 3
-# Shadows need a core beside the program: no two tests of them at once.
+# What shadows count needs a core beside the program: no two tests of that at once, and none beside
+# others (prove begins with such a sequence when nothing else is left).
 PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer) \
-	--rules='seq=tests/e2e/{shadow,shadow-calls,shadow-limits,shadow-profile,shadow-regions,mpi-shadows,exit-matrix,seccomp}.t' --rules='par=**'
+	--rules='seq=tests/e2e/{shadow,shadow-calls,shadow-limits,shadow-profile,shadow-regions,mpi-shadows}.t' --rules='par=**'
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
-# What a unit test may call: everything that hooks nothing, and no command.
-TEST_SRC := $(COMMON_SRC) $(call sources,$(TOOL_ROOMS))
+# What a unit test may call: everything that hooks nothing, and no command.  The tests that TSan runs,
+# those with threads, call nothing of the commands' rooms.
+TEST_SRC := $(COMMON_SRC) $(if $(filter tsan,$(SANITIZE)),,$(call sources,$(TOOL_ROOMS)))
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
 TEST_LIB := $(B)/libcp-test.a
 UNIT_SRC := $(wildcard tests/unit/*.c)
@@ -92,12 +94,17 @@ test-programs: $(PROGRAMS)
 check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
+# The longest begin first, so that at the end no processor waits for one of them.
+LONG := sim/model e2e/docs e2e/launchers e2e/coexistence e2e/html e2e/reproducible sim/call-paths e2e/line-regions \
+	e2e/region-scale e2e/many-children e2e/descriptor-limits e2e/accessible sim/cachegrind sim/path-sums
+
 # Tests that call make start afresh, without the settings of this one.
 check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 	@rm -rf $(T)/reports && mkdir -p $(T)/reports
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(B)' CC='$(CC)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/reports)' \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/sim/*.t tests/hook/*.t tests/e2e/*.t))
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t)) $(LONG:%=tests/%.t) \
+			$(filter-out $(LONG:%=tests/%.t),$(sort $(wildcard tests/sim/*.t tests/e2e/*.t)))
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
 FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs threads openmp
