@@ -5,9 +5,9 @@
 T := $(B)/tests
 CXX ?= g++
 PROVE ?= prove
-# One more than the two processors that CI has: tests wait for a third of their time (for
-# servers, signals, the end of intervals).  The time of each file is in CI's log.
-PROVE_JOBS ?= 3
+# Two more than the two processors that CI has: tests wait for a third of their time (for
+# servers, signals, the end of intervals), and often two at once.  The time of each file is in CI's log.
+PROVE_JOBS ?= 4
 # What shadows count needs a core beside the program: no two tests of that at once, and none beside
 # others (prove begins with such a sequence when nothing else is left).
 PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer) \
