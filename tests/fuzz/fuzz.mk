@@ -41,9 +41,11 @@ FUZZ_LINES_profile := tools/profile/model/read.c
 FUZZ_LINES_samples := tools/profile/samples/samples_read.c
 FUZZ_LINES_perf_map := tools/profile/model/jit.c
 
-# In the second make, whose B and flags are those of one of the two builds.
+# In the second make, whose B and flags are those of one of the two builds.  No reader calls
+# what these rooms have.
+FUZZ_NOT := $(addsuffix /%,tools/runs tools/calibrate tools/compare tools/gate)
 FUZZ_LIB := $(B)/libfuzzed.a
-FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c base/encoder/%,$(TEST_SRC))) \
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c base/encoder/% $(FUZZ_NOT),$(TEST_SRC))) \
 	$(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@
