@@ -36,7 +36,7 @@ cp "$tests" "$work/tests"
 } > "$work/initramfs"
 
 # One CPU: with more, -icount counts what idle ones do.
-timeout 300 $qemu -M $machine -cpu "$cpu" -smp 1 -m 256 $icount \
+timeout 900 $qemu -M $machine -cpu "$cpu" -smp 1 -m 256 $icount \
 	-nographic -nodefaults -serial stdio -monitor none -no-reboot \
 	-kernel "$dir/kernel" -initrd "$work/initramfs" \
 	-append "console=$console quiet nokaslr norandmaps" < /dev/null | tr -d '\r'
