@@ -13,7 +13,7 @@ use List::Util qw(sum);
 use Peek;
 use Test::More;
 
-my $seeds = $ENV{SAMPLE_SEEDS} || 6;
+my $seeds = $ENV{SAMPLE_SEEDS} || 4;
 my $machine = machine_file('plain');
 my $few_pages = machine_file('few-pages', stlb => '128 4'); # fewer than the array has
 
