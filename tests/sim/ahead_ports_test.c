@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * What cores that execute out of order have only so many of in a cycle, by hand: ports of
- * loads, which those of lines on their way take twice, and one branch that is taken.
+ * loads, which those of lines on their way take twice, and one branch that is taken; and
+ * entries of the scheduler.
  */
 #include <string.h>
 
+#include "lines/held.h"
 #include "model/ahead.h"
 #include "model/flow.h"
 #include "tests/sim/one_core.h"
@@ -160,6 +162,82 @@ static void divider(void)
 	is_u64(divisions(4, 6, 13), divisions(4, 0, 13), "a chain that takes longer");
 }
 
+/* ---- the scheduler ---- */
+
+/* A superblock of two instructions: one loads, and brings register 1 to where that is
+ * put, and so many others wait for the load, or for what was put there. */
+struct waiting {
+	struct flow flow;
+	struct flow_value address;
+	union flow_word way[2];
+	struct flow_waits waits;
+	struct flow_wait wait;
+	struct batch batch;
+};
+
+static void wait_for(struct waiting *w, int is_of_load, uint32_t others, uint32_t longer)
+{
+	uint64_t loads = (uint64_t)is_of_load, registers = is_of_load ? 0 : 2;
+
+	*w = (struct waiting){.flow = {.begins = 1,
+				      .nloads = 1,
+				      .nways = 1,
+				      .loads = 1,
+				      .writes = 2,
+				      .waits = &w->waits},
+		.way = {{{FLOW_REGISTERS, 1}}, {{1, 0}}},
+		.waits = {registers, loads, 1},
+		.wait = {registers, loads, others, longer}};
+	w->batch = (struct batch){.clock = 2ull << 32, .flow = &w->flow};
+}
+
+/* The first load's line is there at 60, which its instructions wait for from 1 on, and
+ * the second one's from 2 on. */
+static uint64_t waits(struct waiting *first, struct waiting *second)
+{
+	struct machine m = small;
+
+	m.time.l2 = 60;
+	begin(&m);
+	load(&first->batch, 2, 1, 1);
+	load(&second->batch, 2, 1, 1);
+	rounds_of(NULL, 1, 1, 2, 0, 0);
+	return end(CP_SIM_time_l2);
+}
+
+static void scheduler(void)
+{
+	struct waiting first, second;
+
+	wait_for(&first, 1, 48, 0);
+	wait_for(&second, 1, 49, 0);
+	is_u64(waits(&first, &second), 0, "as many wait as there are entries");
+	wait_for(&second, 1, 50, 0);
+	is_u64(waits(&first, &second), 60 - 2, "one more waits until others do not");
+	wait_for(&first, 1, 48, 48 * 3);
+	is_u64(waits(&first, &second), 63 - 2, "these are ready later than their line");
+	wait_for(&second, 0, 50, 0);
+	is_u64(waits(&first, &second), 63 - 2, "what is in a register since");
+	wait_for(&first, 1, 200, 0);
+	is_u64(waits(&first, &second), 60 - 2, "no more wait than there are entries");
+	second.wait.registers = 4;
+	second.waits.registers = 4;
+	is_u64(waits(&first, &second), 0, "another register is ready");
+}
+
+/* Five entries, of which the first to be free are those that were not taken first. */
+static void entries(void)
+{
+	struct held h = {0, 0, 0, {{0, 0}}};
+
+	is_u64(held_take(&h, 5, 1, 2, 100), 1, "entries that are free");
+	is_u64(held_take(&h, 5, 1, 2, 20), 1, "others");
+	is_u64(held_take(&h, 5, 1, 2, 30), 20, "one is not");
+	is_u64(held_take(&h, 5, 21, 2, 30), 30, "nor later");
+	is_u64(held_take(&h, 5, 31, 5, 110), 100, "as many as there are");
+	is_u64(held_take(&h, 5, 110, 5, 120), 110, "they are free by then");
+}
+
 /* ---- branches ---- */
 
 /* A hundred batches of an instruction, which takes half a cycle, and of so many bytes:
@@ -199,6 +277,8 @@ int main(void)
 	plan_lazy();
 	loads();
 	divider();
+	scheduler();
+	entries();
 	branches();
 	return 0;
 }

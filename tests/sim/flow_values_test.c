@@ -164,6 +164,62 @@ static void waiting(void)
 		"a long way fills the scheduler");
 }
 
+static const struct flow_wait *wait_of(struct flowed flowed, UInt i)
+{
+	return &flowed.flow->waits->of[i];
+}
+
+/* Which of a batch's instructions wait for what, but for their line. */
+static void waits(void)
+{
+	struct flowed flowed;
+	IRTemp loaded, made;
+
+	begin_with_instruction();
+	loaded = load_from(load_from(get_register(1)));
+	flows_instruction();
+	made = compute(Iop_Add64, loaded, loaded);
+	flows_instruction();
+	put_register(0, compute(Iop_Mul64, made, made), Ity_I64);
+	flows_instruction();
+	put_register(2, get_register(1), Ity_I64);
+	flowed = flows_take(4, 2, 0);
+	is_u64(flowed.flow->waits->n, 1, "two wait for the same");
+	is_u64(flowed.flow->waits->registers, 2, "that hangs on a register");
+	is_u64(flowed.flow->waits->loads, 3, "and on two loads");
+	is_u64(wait_of(flowed, 0)->instructions, 2, "what moves does not wait");
+	is_u64(wait_of(flowed, 0)->longer, L1 - 1 + L1,
+		"the first load takes a hit's time, and the sum a cycle");
+	flows_instruction();
+	put_register(3, compute(Iop_Add64, get_register(2), get_register(2)), Ity_I64);
+	flows_instruction();
+	put_register(3, compute(Iop_Add64, get_register(0), get_register(0)), Ity_I64);
+	flowed = flows_take(2, 0, 0);
+	is_u64(flowed.flow->waits->n, 2, "others wait for others");
+	is_u64(wait_of(flowed, 0)->loads, 0, "for a register");
+	is_u64(wait_of(flowed, 1)->loads, 3, "or for what was made in another batch");
+	flows_instruction();
+	put_register(2, get_register(1), Ity_I64);
+	ok(!flows_take(1, 0, 0).flow->waits, "none do");
+}
+
+/* A comparison by which a value is chosen is an instruction of its own. */
+static void chosen(void)
+{
+	IRExpr e = {.tag = Iex_ITE};
+	IRTemp one, other;
+
+	begin_with_instruction();
+	one = get_register(1);
+	other = get_register(2);
+	e.Iex.ITE.cond = &temps[compute(Iop_CmpLT64S, one, other)];
+	e.Iex.ITE.iftrue = &temps[one];
+	e.Iex.ITE.iffalse = &temps[one];
+	put_register(0, set_temp(&e), Ity_I64);
+	is_u64(wait_of(flows_take(2, 0, 0), 0)->instructions, 2,
+		"a comparison and a choice");
+}
+
 /* Nothing hangs on them but that they are done one behind the other, beside all chains.
  */
 static void dividers(void)
@@ -343,6 +399,8 @@ int main(void)
 	crossings();
 	dividers();
 	waiting();
+	waits();
+	chosen();
 	repetitions();
 	changes();
 	addresses();

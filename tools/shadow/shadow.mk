@@ -14,7 +14,7 @@ SHADOW_FILES := $(filter-out $(addprefix tools/shadow/,$(if $(SIM_TABLE),no_nati
 	$(wildcard tools/shadow/*.c))
 SHADOW_SHARED := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c tools/sim/machines/*.c) \
 	$(addprefix tools/sim/instrument/,instrument.c settle.c batches.c pieces.c floats.c \
-		overwritten.c timed.c carried.c flow_keep.c flows.c latency.c own_code.c translate.c) \
+		overwritten.c timed.c carried.c flow_keep.c flows.c latency.c own_code.c translate.c waits.c) \
 	$(if $(SIM_TABLE),$(SHADOW_NATIVE),tools/sim/native/absent.c) tools/sim/machine_options.c
 SHADOW_OBJECTS := $(patsubst %.c,$(B)/shadow/%.o,$(SHADOW_FILES) $(SHADOW_SHARED)) $(B)/shadow/run.o \
 	$(if $(SIM_TABLE),$(B)/shadow/native_table.o)

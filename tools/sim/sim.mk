@@ -160,7 +160,7 @@ $(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/si
 # Of the instrumentation, without Valgrind's core.
 $(B)/sim/flows_test $(B)/sim/flow_values_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_HEADERS) \
 		$(wildcard tests/tap/*.h tests/sim/*.h) \
-		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c) | $(B)/sim
+		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c waits.c) | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/latency_test: tests/sim/latency_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
 		tools/sim/instrument/latency.c | $(B)/sim

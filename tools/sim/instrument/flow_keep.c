@@ -36,21 +36,26 @@ static UInt hash_of(const UChar *bytes, SizeT size)
 	return (UInt)(hash >> 32);
 }
 
-/* Blocks are alike, and batches with them (batches.c). */
-const struct flow *flow_keep(const struct made_flow *made)
+const void *flow_keep_piece(const UChar *bytes, SizeT size)
 {
 	static struct kept *bucket[BUCKETS];
-	static UChar packed[sizeof(struct made_flow)] __attribute__((aligned(8)));
-	SizeT size = pack_flow(made, packed);
-	UInt hash = hash_of(packed, size);
+	UInt hash = hash_of(bytes, size);
 	struct kept **first = &bucket[hash % BUCKETS], *k;
 
 	for (k = *first; k; k = k->next)
-		if (k->size == size && VG_(memcmp)(k->flow, packed, size) == 0)
-			return (const struct flow *)k->flow;
+		if (k->size == size && VG_(memcmp)(k->flow, bytes, size) == 0)
+			return k->flow;
 	k = VG_(malloc)("cachepeek.flow", sizeof(*k));
 	*k = (struct kept){*first, size, hash, VG_(malloc)("cachepeek.flow", size)};
-	VG_(memcpy)(k->flow, packed, size);
+	VG_(memcpy)(k->flow, bytes, size);
 	*first = k;
-	return (const struct flow *)k->flow;
+	return k->flow;
+}
+
+/* Blocks are alike, and batches with them (batches.c). */
+const struct flow *flow_keep(const struct made_flow *made)
+{
+	static UChar packed[sizeof(struct made_flow)] __attribute__((aligned(8)));
+
+	return flow_keep_piece(packed, pack_flow(made, packed));
 }

@@ -23,4 +23,7 @@ struct made_flow {
 
 const struct flow *flow_keep(const struct made_flow *made);
 
+/* The same of any bytes, which are put at an address of eight. */
+const void *flow_keep_piece(const UChar *bytes, SizeT size);
+
 #endif

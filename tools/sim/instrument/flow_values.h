@@ -11,6 +11,7 @@
 #include "instrument/flow_registers.h"
 #include "instrument/latency.h"
 #include "instrument/trails.h"
+#include "instrument/waits.h"
 
 #define MAX_TEMPS 8192
 
@@ -50,6 +51,7 @@ static struct {
 	 * ticks. */
 	UInt computing, computed, ready;
 	ULong ready_before;
+	struct trails operands; /* that one's */
 	/* Instructions before the batch, and what the superblock's take besides at the
 	 * width; of which pairs are one. */
 	UInt before, besides, fused;
@@ -65,6 +67,7 @@ static struct {
 	struct trails address[FLOW_LOADS], condition;
 	UInt size[FLOW_LOADS]; /* bytes that each loads */
 	struct made_flow making;
+	struct made_waits waits; /* since the last batch */
 	struct carried carried;
 } flows;
 
@@ -125,11 +128,16 @@ static ULong ticks_for(UInt n, UInt hundredths)
 	return hundredths ? (ULong)n * AHEAD_TICKS * 100 / hundredths : 0;
 }
 
-/* When the instruction is, by the width alone. */
-static UInt issued_at(void)
+/* When an instruction is, by the width alone. */
+static UInt issue_of(UInt instruction)
 {
 	return (UInt)ticks_for(
-		flows.instruction - flows.first_instruction, out_of_order()->width);
+		instruction - flows.first_instruction, out_of_order()->width);
+}
+
+static UInt issued_at(void)
+{
+	return issue_of(flows.instruction);
 }
 
 static struct value no_value(UInt latency)
@@ -187,15 +195,34 @@ static void add_word(struct trails *to, Int word)
 	merge_trails(to, &stored);
 }
 
+/* The instruction waits for those, but for which it is issued at once. */
+static void note_wait(const struct trails *of, UInt instruction)
+{
+	UInt issued = issue_of(instruction);
+
+	waits_note(&flows.waits, of,
+		of->ready > issued ? (of->ready - issued) / AHEAD_TICKS : 0,
+		out_of_order()->l1);
+}
+
+/* What the last instruction that computes waits for is known. */
+static void note_waits(void)
+{
+	note_wait(&flows.operands, flows.computed);
+	VG_(memset)(&flows.operands, 0, sizeof(flows.operands));
+}
+
 /* An instruction computes that, once its operands are ready. */
 static void note_operands(const struct value *v)
 {
 	if (flows.computed != flows.instruction) {
+		note_waits();
 		flows.computing++;
 		flows.ready_before += flows.ready;
 		flows.ready = 0;
 		flows.computed = flows.instruction;
 	}
+	merge_trails(&flows.operands, &v->trails);
 	if (v->trails.ready > flows.ready)
 		flows.ready = v->trails.ready;
 }
@@ -239,6 +266,15 @@ static Bool is_own(const struct value *v)
 	return v && v->instruction == flows.instruction;
 }
 
+/* What a value is chosen by was compared by an instruction of its own. */
+static void note_comparison(const IRExpr *e)
+{
+	const struct value *v = value_of_temp(e);
+
+	if (v)
+		note_wait(&v->trails, flows.instruction);
+}
+
 /* What was made of its operands. */
 static void finish_value(struct value *v, const IRExpr *e, IRType type)
 {
@@ -259,6 +295,8 @@ static void finish_value(struct value *v, const IRExpr *e, IRType type)
 	if (only_moves(e))
 		return;
 	note_operands(v);
+	if (e->tag == Iex_ITE)
+		note_comparison(e->Iex.ITE.cond);
 	if (!widens(e))
 		v->home = v->widened = 0;
 	v->added = adds_floats(e);

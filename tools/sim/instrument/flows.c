@@ -247,6 +247,8 @@ static void describe_all(void)
 	flows.making.flow.nloads = flows.nloads - flows.first_load;
 	if (flows.branches)
 		describe_value(&flows.condition, 0);
+	note_waits();
+	flows.making.flow.waits = waits_take(&flows.waits);
 	for (UInt i = 0; flows.written && i < FLOW_REGISTERS + flows.nloads; i++)
 		describe_ways_from(i);
 }
@@ -377,7 +379,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 		tell_chain(&flowed, instructions);
 	describe_all();
 	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
-		flows.branches)
+		flows.branches || flows.making.flow.waits)
 		flowed.flow = flow_keep(&flows.making);
 	flows.begins = flows.branches = flows.jumps = False;
 	flows.written = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "instrument/latency.h"
+#include "model/flow.h"
 
 enum {
 	MOVE = 0,
@@ -501,10 +502,6 @@ Bool is_comparison(const IRExpr *e)
 		return False;
 	}
 }
-
-/* Entries for instructions that wait for others: Skylake's (WikiChip, "Skylake (client)",
- * key changes from Broadwell); of other cores that is assumed. */
-#define SCHEDULER 97
 
 /* Each waits from when it is issued, which is half of all the time behind the first one
  * in the mean, until it is ready. */

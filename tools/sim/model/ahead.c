@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "model/ahead_internal.h"
+#include "model/waits.h"
 
 /* ---- lines ---- */
 
@@ -241,6 +242,8 @@ static __attribute__((noinline)) const struct turn *follow_values(
 
 		past.ticks += ticks_of_taken(core, &behind, step);
 		behind = behind_step(core, step);
+		if (f && f->waits && may_fill_scheduler(a, f->waits, past))
+			hold_entries(core, a, f->waits, past);
 		pass_on(a, f);
 		follow_forks(a, f, by, step);
 		if (turn->step == step)
@@ -566,6 +569,7 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;
 	a->window_cycles = ticks_of(a, m->ooo.window) / AHEAD_TICKS;
 	a->window_cycles -= a->window_cycles > 0; /* what is rounded */
+	a->scheduler_cycles = ticks_of(a, SCHEDULER) / AHEAD_TICKS;
 	a->load_ticks = m->ooo.loads ? AHEAD_TICKS * 100 / m->ooo.loads : 0;
 	a->load_slack = a->window_cycles * AHEAD_TICKS;
 	set_shares(a->fill_share, &a->reach, a->reach.of.fill_buffers);

@@ -17,7 +17,9 @@
  *    register of a superblock needs of itself, at the latencies of hits, if that takes
  *    longer than the superblock's instructions.  It goes on from where the register's
  *    chain has got to, until the register gets something else.  Loads and branches that
- *    hang on it wait for it, too.
+ *    hang on it wait for it, too.  And so is one for which the scheduler has no entry:
+ * those that compute something of what is late have theirs until that is there
+ * (lines/held.h).
  * 4. A mispredicted branch is known when what it compares is ready, and no earlier than
  *    that takes if nothing is late; the next instruction is issued a penalty later.  If
  *    it waits for a line, loads behind it have asked for theirs until then, where the

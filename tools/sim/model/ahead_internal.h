@@ -500,9 +500,10 @@ static void begin_following(struct core *core, struct ahead *a)
 	see_all(core, a);
 	a->lines.n = a->ends.n = 0;
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
-	a->lines_ready = a->chains_end = 0;
+	a->lines_ready = a->chains_end = a->loads_until = 0;
 	a->chains = a->anew = 0;
 	a->forks.n = a->forks.is_whole = 0;
+	a->held.groups = a->held.entries = 0;
 }
 
 static void begin_warming(struct core *core, struct ahead *a, struct position at)

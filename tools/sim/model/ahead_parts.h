@@ -14,6 +14,7 @@
 #include "model/facts.h"
 #include "model/guess.h"
 #include "model/model.h"
+#include "lines/held.h"
 #include "lines/room.h"
 #include "model/units.h" /* behind ahead.h, whose ticks it has */
 
@@ -178,6 +179,7 @@ struct ahead {
 	uint64_t late_now, late_begin, late_loads, kept;
 	when now[FLOW_REGISTERS], begin[FLOW_REGISTERS], load[FLOW_LOADS];
 	uint64_t begun, late_until; /* cycles: of the superblock; no register is then */
+	uint64_t loads_until;       /* of all so far, the latest that is ready */
 
 	/* Chains: registers that are made of what they were, a bit each, and when they
 	 * are ready, in ticks; the last of those before it got longer.  Registers that
@@ -188,7 +190,8 @@ struct ahead {
 	uint64_t chains_end;    /* in cycles: of all so far */
 
 	struct walls lines, ends; /* of loads that missed, and of chains */
-	uint64_t window_cycles;   /* that its instructions take at the least */
+	/* What instructions of a window, and of the scheduler, take at the least. */
+	uint64_t window_cycles, scheduler_cycles;
 	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
 	struct ooo of;
 	struct reach reach;
@@ -203,6 +206,7 @@ struct ahead {
 	uint32_t origin;
 	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
 	uint64_t not_of_load; /* as in seen */
+	struct held held;
 	struct guesses guesses;
 	struct forks forks;
 	struct turn turns[2 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
@@ -301,6 +305,7 @@ static void value_comes(struct ahead *a, int32_t load, when w)
 	if (a->late_loads >> load & 1)
 		w = later_of(w, a->load[load]);
 	a->load[load] = w;
+	a->loads_until = later_of(a->loads_until, cycle_of(w));
 	a->late_loads |= 1ull << load;
 	a->is_late = 1;
 }

@@ -45,6 +45,26 @@ union flow_word {
 	struct flow_put put;
 };
 
+/* Entries for instructions that wait for others: Skylake's (WikiChip, "Skylake (client)",
+ * key changes from Broadwell), and by the clock Golden Cove's; of other cores that is
+ * assumed. */
+#define SCHEDULER 97
+
+/* So many instructions that compute, and wait for the latest of those sources, a bit
+ * each; and by how many cycles longer than for that, together. */
+struct flow_wait {
+	uint64_t registers, loads;
+	uint32_t instructions, longer;
+};
+
+/* Those of a batch; the sources that any waits for, and by how many cycles longer at the
+ * most. */
+struct flow_waits {
+	uint64_t registers, loads;
+	uint32_t n, longest;
+	struct flow_wait of[];
+};
+
 /* How a batch ends. */
 enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
 
@@ -57,6 +77,7 @@ struct flow {
 	uint8_t end;
 	uint8_t nloads, nways;
 	uint16_t nsources;
+	const struct flow_waits *waits; /* NULL: none */
 	struct flow_value value[];
 };
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "instrument/waits.h"
+#include "instrument/flow_keep.h"
+
+/* The nearest of them is so many cycles away. */
+static ULong sources_of(const UChar *from, UInt *nearest)
+{
+	ULong sources = 0;
+
+	for (UInt i = 0; i < 64; i++) {
+		if (!from[i]) {
+			i += i % 8 == 0 && !*(const ULong *)(from + i) ? 7 : 0;
+			continue;
+		}
+		sources |= 1ull << i;
+		*nearest = *nearest < from[i] - 1u ? *nearest : from[i] - 1u;
+	}
+	return sources;
+}
+
+/* The instructions that wait for the same; behind the last that there is room for, those
+ * wait for everything that any does. */
+static struct flow_wait *wait_for(struct made_waits *making, ULong registers, ULong loads)
+{
+	UInt i = 0;
+
+	while (i < making->waits.n &&
+		(making->of[i].registers != registers || making->of[i].loads != loads))
+		i++;
+	if (i == MAX_WAITS)
+		i--;
+	else if (i == making->waits.n)
+		making->waits.n++;
+	making->of[i].registers |= registers;
+	making->of[i].loads |= loads;
+	return &making->of[i];
+}
+
+/* Of a load behind others that hit, it waits for these, too; for its value it does so
+ * anyway. */
+void waits_note(struct made_waits *making, const struct trails *of, UInt cycles, UInt l1)
+{
+	UInt nearest = MAX_PATH, longer = cycles > l1 ? cycles - l1 : 0;
+	ULong registers = sources_of(of->from, &nearest),
+	      loads = sources_of(of->from + FLOW_REGISTERS, &nearest);
+	struct flow_wait *wait;
+
+	if (!(registers | loads))
+		return;
+	wait = wait_for(making, registers, loads);
+	longer = longer < nearest + l1 ? longer : nearest + l1;
+	wait->instructions++;
+	wait->longer += longer;
+	if (longer > making->waits.longest)
+		making->waits.longest = longer;
+	making->waits.registers |= registers;
+	making->waits.loads |= loads;
+}
+
+const struct flow_waits *waits_take(struct made_waits *making)
+{
+	const struct flow_waits *kept = NULL;
+
+	if (making->waits.n)
+		kept = flow_keep_piece((const UChar *)making,
+			sizeof(making->waits) + making->waits.n * sizeof(making->of[0]));
+	VG_(memset)(making, 0, sizeof(*making));
+	return kept;
+}
