@@ -186,7 +186,7 @@ static void wait_for(struct waiting *w, int is_of_load, uint32_t others, uint32_
 				      .writes = 2,
 				      .waits = &w->waits},
 		.way = {{{FLOW_REGISTERS, 1}}, {{1, 0}}},
-		.waits = {registers, loads, 1},
+		.waits = {.registers = registers, .loads = loads, .n = 1},
 		.wait = {registers, loads, others, longer}};
 	w->batch = (struct batch){.clock = 2ull << 32, .flow = &w->flow};
 }
