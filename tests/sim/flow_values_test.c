@@ -148,11 +148,28 @@ static void crossings(void)
 
 /* Of 40 that wait for each other the last waits for 195 cycles, which all others share
  * with those of other rounds. */
+/* A superblock that is a round of a loop, or not. */
+static void begin_round(Bool loops)
+{
+	IRConst at = {.tag = Ico_U64, .Ico.U64 = 0x1000}, next = at;
+	IRExpr to = {.tag = Iex_Const, .Iex.Const.con = &next};
+	IRStmt mark = {.tag = Ist_IMark}, branch = {.tag = Ist_Exit},
+	       *both[] = {&mark, &branch};
+	IRSB of = {&environment, both, 2, 2, &to, Ijk_Boring, 0};
+
+	mark.Ist.IMark.addr = 0x1000;
+	branch.Ist.Exit.dst = &at;
+	next.Ico.U64 = 0x2000;
+	at.Ico.U64 += !loops;
+	flows_look(&of);
+	begin();
+}
+
 static void waiting(void)
 {
 	IRTemp made = 0;
 
-	begin();
+	begin_round(True);
 	for (int i = 0; i < 40; i++) {
 		flows_instruction();
 		made = i ? made : get_register(0);
@@ -316,6 +333,7 @@ static void changes(void)
 	begin();
 	change_word(False);
 	is_u64(ports(1), AHEAD_TICKS / 4, "what changes memory is issued as two");
+	is_u64(ports(1), 0, "once");
 	begin();
 	change_word(True);
 	is_u64(ports(1), AHEAD_TICKS / 2, "as three by two registers");
@@ -345,7 +363,7 @@ static void shift_and(Bool loads, Bool shifted)
 {
 	IRTemp by, other;
 
-	begin();
+	begin_round(True);
 	for (int i = 0; i < 8; i++) {
 		flows_instruction();
 		other = get_register(1);
@@ -357,14 +375,24 @@ static void shift_and(Bool loads, Bool shifted)
 	}
 }
 
-static void addresses(void)
+static void shift_registers(Bool loops)
 {
-	begin();
+	begin_round(loops);
 	for (int i = 0; i < 8; i++) {
 		flows_instruction();
 		compute(Iop_Shr64, get_register(0), get_register(1));
 	}
+}
+
+static void addresses(void)
+{
+	shift_registers(True);
 	is_u64(ports(8), 2 * AHEAD_TICKS, "shifts have two ports");
+	is_u64(ports(0), 0, "once");
+	shift_registers(False);
+	is_u64(ports(8), 2 * AHEAD_TICKS * 2 / 3,
+		"of which others than a round may have less");
+	is_u64(ports(0), 0, "once, too");
 	shift_and(True, False);
 	is_u64(ports(8), 0, "but not those of an address");
 	shift_and(False, False);
@@ -375,13 +403,13 @@ static void addresses(void)
 
 static void crossing_ports(void)
 {
-	begin();
+	begin_round(True);
 	for (int i = 0; i < 4; i++) {
 		flows_instruction();
 		put_vector(get_register(0));
 	}
 	is_u64(ports(4), 3 * AHEAD_TICKS, "one port is the way to vectors");
-	begin();
+	begin_round(True);
 	for (int i = 0; i < 4; i++) {
 		flows_instruction();
 		put_register(0, get_vector(), Ity_I64);

@@ -259,7 +259,6 @@ static void find_store(
 void carried_find(struct carried *c, const IRSB *in)
 {
 	ULong begin;
-	Bool loops;
 
 	c->in = in;
 	c->words = c->loads.n = c->stores.n = 0;
@@ -271,12 +270,10 @@ void carried_find(struct carried *c, const IRSB *in)
 	}
 	for (Int i = 0; i < in->stmts_used && i < CARRIED_STATEMENTS; i++)
 		note_touch(c, i);
-	if (!c->loads.n || !c->stores.n)
-		return;
 	begin = begins_at(c);
-	loops = is_loop(c, begin);
-	for (Int i = 0; i < c->loads.n; i++)
-		find_store(c, &c->loads.of[i], begin, loops);
+	c->loops = is_loop(c, begin);
+	for (Int i = 0; c->stores.n && i < c->loads.n; i++)
+		find_store(c, &c->loads.of[i], begin, c->loops);
 }
 
 Int carried_at(const struct carried *c, Int at)

@@ -54,6 +54,7 @@ struct carried {
 	/* What general registers are set to: first and last; -1: they are not. */
 	Int first_put[CARRIED_GENERAL], last_put[CARRIED_GENERAL];
 	struct touches loads, stores;
+	Bool loops;                     /* the superblock is a round of one */
 	Int words;                      /* so far */
 	UChar word[CARRIED_STATEMENTS]; /* 0: none */
 };

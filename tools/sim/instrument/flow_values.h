@@ -52,13 +52,12 @@ static struct {
 	UInt computing, computed, ready;
 	ULong ready_before;
 	struct trails operands; /* that one's */
-	/* Instructions before the batch, and what the superblock's take besides at the
-	 * width; of which pairs are one. */
-	UInt before, besides, fused;
-	UInt loading,
-		parts; /* the last instruction that loads, by an address of so many */
-	UInt resolves; /* as struct batch has it */
-	ULong issued;  /* ticks, of the superblock so far */
+	/* As how many more the batch's are issued; and pairs of which each is one. */
+	UInt besides, fused;
+	UInt loading;                  /* the last instruction that loads */
+	UInt parts;                    /* of its address */
+	UInt resolves;                 /* as struct batch has it */
+	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
 	/* By how many instructions of the batch each register is waited for, and the last
 	 * of them. */
