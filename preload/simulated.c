@@ -123,9 +123,9 @@ static void plan_time_sample(bool compared)
 {
 	const struct cp_options *options = &cp_options;
 
-	cp_plan.machine[0].time_sampled =
-		!compared && options->timing == CP_TIMING_SAMPLE &&
-		!options->call_paths && !options->interval && !cp_plan.sample.sets;
+	cp_plan.machine[0].time_sampled = !compared && options->timing != CP_TIMING_ON &&
+					  !options->call_paths && !options->interval &&
+					  !cp_plan.sample.sets;
 }
 
 /* --compare and --what-if are exclusive. */

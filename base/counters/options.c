@@ -50,8 +50,8 @@ const struct cp_option cp_option_table[] = {
 		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},
 	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off|sample", "auto",
 		"WHEN",
-		"have the simulated PMU count cycles: when an event needs them, always, "
-		"never; or always, and model the time of some instructions only"},
+		"have the simulated PMU count cycles: when an event needs them; always, "
+		"and model the time of all instructions; never; or always, in samples"},
 	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
 		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},
 	{PREFIX "SWEEP", CP_OPTION_TEXT, FIELD(sweep), NULL, NULL,

@@ -29,7 +29,7 @@ struct cp_cache {
 	uint64_t seed;             /* of CP_RANDOM */
 };
 
-/* Sample: on, but of cores out of order the time of a sample only. */
+/* Auto, and sample, which is always: of cores out of order the time of a sample. */
 enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
 
 /* Of what executes out of order: instructions whose time is modelled at the beginning of

@@ -92,6 +92,22 @@ static double deviations_of(
 	return student[freedom < 1 ? 0 : (size_t)freedom - 1];
 }
 
+/* What other branches that are not foreseen would make of those parts: as much more or
+ * less of their own time, and of misses that are waited for behind them, which are taken
+ * to be as long. */
+static double error_of_branches(
+	const struct cp_report *report, const struct cp_region *region, unsigned parts)
+{
+	unsigned branch = 1u << CP_PART_BRANCH;
+	double cycles = sum_of(report, region, branch),
+	       misses = sum_of(report, region, MISSES),
+	       behind = sum_of(report, region, parts & MISSES);
+
+	if (misses > cycles)
+		behind *= cycles / misses;
+	return UNLEARNT * (parts & branch ? cycles + behind : behind);
+}
+
 /* Half-width, in cycles, of a quantity: as sure as two standard deviations of the whole,
  * or of what is of misses.  Of some of the misses' parts, as if those were in as few
  * units as they fit into. */
@@ -103,7 +119,7 @@ static double error_by_sample(
 				  of_misses ? CP_MISS_TIME_VARIANCE : CP_TIME_VARIANCE) *
 			  256,
 	       misses = sum_of(report, region, MISSES),
-	       branch = UNLEARNT * sum_of(report, region, parts & 1u << CP_PART_BRANCH),
+	       branches = error_of_branches(report, region, parts),
 	       other = parts & MISSES ? ELSE * sum_of(report, region, PARTS) : 0,
 	       deviations = deviations_of(report, region);
 
@@ -112,7 +128,7 @@ static double error_by_sample(
 	if (of_misses && parts != MISSES && misses > 0)
 		variance *= sum_of(report, region, parts) / misses;
 	return __builtin_sqrt(
-		deviations * deviations * variance + branch * branch + other * other);
+		deviations * deviations * variance + branches * branches + other * other);
 }
 
 /* -1: they are not known. */

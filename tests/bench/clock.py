@@ -7,6 +7,7 @@ usage: clock.py [NAME...]: of kernels and programs those alone
 B=build: where the library is.  MACHINE: what is simulated; else this host is calibrated
 first.  RUNS=5: native runs, of which the fastest counts; twice as many of programs, nine times as many of kernels.  What takes longer than a model can
 know (other processes, a hypervisor) only ever adds to the native time, so minima are taken.
+Predicted time is modelled of all instructions, not of a sample.
 """
 import json
 import math
@@ -157,7 +158,8 @@ class Clock:
     def predicted(self, command, region=None):
         report = self.path('report.json')
         run = subprocess.run([COMMAND, '-E', 'sim', '-m', self.machine, '-e', 'instructions', '-g', 'time', '-o', report, *command],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
+                             env=dict(os.environ, CACHEPEEK_TIMING='on'))
         if run.returncode:
             raise RuntimeError(f'{command[0]}: status {run.returncode}: {run.stderr.decode(errors="replace")[-300:]}')
         with open(report, encoding='utf-8') as file:
