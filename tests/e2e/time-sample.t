@@ -117,7 +117,8 @@ for my $machine ($plain, 'zen3') {
 	my $unlearnt = 0.2 * $branch->{value};
 	cmp_ok(abs($square / $unlearnt ** 2 - 1), '<', 0.15, 'branches are learnt of some instructions, and a fifth may be fewer') or
 		diag("$square, $unlearnt");
-	cmp_ok($all->{miss_time_cycles}{error}, '>', 0.19 * $all->{time_branch}{value}, 'and so may what is waited for behind them');
+	my ($behind) = sort { $a <=> $b } map { $all->{$_}{value} } 'time_branch', 'miss_time_cycles';
+	cmp_ok($all->{miss_time_cycles}{error}, '>', 0.19 * $behind, 'and so may what is waited for behind them');
 	ok(near($some{skipping}{counts}{time_issue}{value}, $full{skipping}{counts}{time_issue}{value}, 0.01), 'branches that are taken end a cycle in all of them')
 		or diag("$some{skipping}{counts}{time_issue}{value}, $full{skipping}{counts}{time_issue}{value}");
 	my $late = $some{late}{counts}{cycles};
