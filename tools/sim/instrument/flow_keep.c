@@ -7,7 +7,8 @@ static UChar *append_piece(UChar *to, const void *piece, SizeT size)
 	return to + size;
 }
 
-/* One piece: the sources behind the values that there are, and the ways. */
+/* One piece: the sources behind the values that there are, the ways, and
+ * what touches memory. */
 static SizeT pack_flow(const struct made_flow *made, UChar *to)
 {
 	UChar *end = append_piece(to, &made->flow, sizeof(struct flow));
@@ -16,6 +17,8 @@ static SizeT pack_flow(const struct made_flow *made, UChar *to)
 	end = append_piece(
 		end, made->source, made->flow.nsources * sizeof(struct flow_source));
 	end = append_piece(end, made->way, made->nwords * sizeof(union flow_word));
+	end = append_piece(
+		end, made->touch, made->flow.ntouches * sizeof(struct flow_touch));
 	return (SizeT)(end - to);
 }
 

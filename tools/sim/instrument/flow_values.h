@@ -59,12 +59,15 @@ static struct {
 	UInt resolves;                 /* as struct batch has it */
 	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
-	/* By how many instructions of the batch each register is waited for, and the last
+	/* By how many instructions of the batch each source is waited for, and the last
 	 * of them. */
-	UInt waiters[FLOW_REGISTERS], waiter[FLOW_REGISTERS];
+	UInt waiters[FLOW_SOURCES], waiter[FLOW_SOURCES];
 	Bool begins, branches, jumps;
 	struct trails address[FLOW_LOADS], condition;
 	UInt size[FLOW_LOADS]; /* bytes that each loads */
+	enum carried_by load_by[FLOW_LOADS], stored_by[MAX_STORED];
+	struct trails stored[MAX_STORED]; /* data of the superblock's stores */
+	UInt nstored, begun;              /* begun: ticks, of the batch */
 	struct made_flow making;
 	struct made_waits waits; /* since the last batch */
 	struct carried carried;
@@ -178,7 +181,7 @@ static void read_register(struct value *to, Int offset)
 /* The instruction waits for what those hang on. */
 static void note_waiter(const struct trails *trails)
 {
-	for (UInt i = 0; i < FLOW_REGISTERS; i++)
+	for (UInt i = 0; i < FLOW_SOURCES; i++)
 		if (trails->from[i] && flows.waiter[i] != flows.instruction) {
 			flows.waiter[i] = flows.instruction;
 			flows.waiters[i]++;
@@ -226,6 +229,11 @@ static void note_operands(const struct value *v)
 		flows.ready = v->trails.ready;
 }
 
+static Bool is_vector_type(IRType type)
+{
+	return type == Ity_F32 || type == Ity_F64 || type == Ity_V128 || type == Ity_V256;
+}
+
 /* The value that a load brings; other pieces of its instruction may add to it. */
 static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 {
@@ -240,6 +248,8 @@ static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 	if (flows.nloads < FLOW_LOADS) {
 		flows.address[flows.nloads] = v.trails;
 		flows.size[flows.nloads] = (UInt)sizeofIRType(type);
+		flows.load_by[flows.nloads] =
+			carried_by(&flows.carried, at, from, is_vector_type(type));
 	}
 	v.added = False;
 	v.loaded = True;
@@ -252,11 +262,6 @@ static struct value value_of_load(const IRExpr *from, Int at, IRType type)
 		v.trails.from[FLOW_REGISTERS + flows.nloads] = 1;
 	flows.nloads += flows.nloads < FLOW_LOADS;
 	return v;
-}
-
-static Bool is_vector_type(IRType type)
-{
-	return type == Ity_F32 || type == Ity_F64 || type == Ity_V128 || type == Ity_V256;
 }
 
 /* Another piece of the same instruction. */
@@ -413,6 +418,21 @@ static void write_word(Int word, const IRExpr *data)
 	flows.registers[word] = whole_trails(&v);
 	note_waiter(&flows.registers[word]);
 	flows.written |= 1ull << word;
+}
+
+/* What a store leaves for loads that nobody knows here. */
+static void leave_value(const IRSB *in, Int at, const IRExpr *address, const IRExpr *data)
+{
+	struct value v = no_value(0);
+	struct trails *stored = &flows.stored[flows.nstored];
+
+	if (!value_of_temp(data) || flows.nstored == MAX_STORED)
+		return;
+	add_operand(&v, data);
+	*stored = whole_trails(&v);
+	note_waiter(stored);
+	flows.stored_by[flows.nstored++] = carried_by(&flows.carried, at, address,
+		v.side == VECTOR_SIDE || is_vector_type(typeOfIRExpr(in->tyenv, data)));
 }
 
 static void set_temp(IRTemp temp, struct value v)

@@ -59,7 +59,7 @@ static struct reference *new_reference(enum batch_kind kind)
 	r->instruction = b.instruction;
 	r->number = (Int)b.now.instructions - (kind != BATCH_CODE);
 	r->used = 0;
-	r->load = -1;
+	r->load = r->stored = -1;
 	return r;
 }
 
@@ -180,7 +180,7 @@ static void make_modify(struct reference *r)
 	b.now.rmw++;
 }
 
-static void add_store(IRExpr *a, UInt size)
+static void add_store_of(IRExpr *a, UInt size, Int stored)
 {
 	struct address at = address_of(&b, a);
 	struct reference *r = load_to_modify(&at, size);
@@ -194,9 +194,15 @@ static void add_store(IRExpr *a, UInt size)
 	if (r)
 		make_modify(r);
 	else
-		add_reference(BATCH_WRITE, &at, size);
+		r = add_reference(BATCH_WRITE, &at, size);
+	r->stored = stored;
 	b.now.stores++;
 	b.now.ticks += 2;
+}
+
+static void add_store(IRExpr *a, UInt size)
+{
+	add_store_of(a, size, -1);
 }
 
 /* Compare-and-swap; the load that some instructions are given before it is the
@@ -376,7 +382,9 @@ static void visit_statement(const IRSB *in, Int at)
 		visit_value(in, at);
 		break;
 	case Ist_Store:
-		add_store(s->Ist.Store.addr, pieces_size(at, size_of(s->Ist.Store.data)));
+		add_store_of(s->Ist.Store.addr,
+			pieces_size(at, size_of(s->Ist.Store.data)),
+			ahead_wanted() ? flows_store(in, at) : -1);
 		break;
 	case Ist_StoreG:
 		visit_guarded_store(s->Ist.StoreG.details, at);

@@ -240,13 +240,22 @@ static UShort key_of(const struct batch *batch)
 	return (UShort)((offset + 1) * 40503u);
 }
 
+static struct flowed take_flow(const struct block *b, const struct batch *batch)
+{
+	for (UInt i = 0; i < batch->items; i++)
+		if (b->refs[i].kind != BATCH_CODE)
+			flows_touch(b->refs[i].load, b->refs[i].stored,
+				batch->item[i].place, batch->item[i].offset);
+	return flows_take(b->now.instructions, b->now.loads, b->now.stores);
+}
+
 static void describe_flow(const struct block *b, struct batch *batch)
 {
-	struct flowed flowed =
-		flows_take(b->now.instructions, b->now.loads, b->now.stores);
+	struct flowed flowed = take_flow(b, batch);
 
 	batch->key = key_of(batch);
 	batch->flow = flowed.flow;
+	batch->touches = flowed.touches;
 	batch->branches = flowed.branches;
 	batch->jumps = flowed.jumps;
 	batch->ports = flowed.ports;

@@ -2,7 +2,10 @@
 #include <stddef.h>
 
 #include "model/ahead_internal.h"
+#include "lines/through.h"
 #include "model/waits.h"
+
+#include "model/turns.h" /* behind both */
 
 /* ---- lines ---- */
 
@@ -132,137 +135,6 @@ LANES_INLINE struct trip travel(
 
 /* ---- batches ---- */
 
-LANES_INLINE void take_turn(
-	struct core *core, struct ahead *a, const struct turn *turn, when known)
-{
-	const struct batch *b = turn->step->batch;
-
-	advance_to(core, a, position_past(a, turn->past));
-	a->chains &= ~turn->anew;
-	forks_end_chains(&a->forks, turn->anew);
-	if (turn->is_branch) {
-		mispredict_branch(core, a, known, turn);
-		return;
-	}
-	if (b->divides)
-		use_divider(core, a, b->divides);
-	if (b->chain_cycles)
-		lengthen_chain(core, a, b);
-}
-
-/* Those of a step, behind a superblock of that flow; the next ones. */
-static __attribute__((noinline)) const struct turn *take_turns_late(
-	struct core *core, struct ahead *a, const struct flow *f, const struct turn *turn)
-{
-	const struct step *step = turn->step;
-
-	for (; turn->step == step; turn++)
-		take_turn(core, a, turn,
-			turn->is_branch ? ready_when(a, f, &f->value[f->nloads]) : 0);
-	return turn;
-}
-
-/* A superblock begins: with registers as they are.  Those that are ready by now are found
- * when they are looked at.  Tells whether any may be late. */
-LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct position past)
-{
-	advance_to(core, a, position_past(a, past));
-	a->begun = cycle_issued(a);
-	if (a->late_until <= a->begun)
-		a->late_now = 0;
-	a->late_begin = a->late_now;
-	a->late_loads = a->kept = 0;
-	return a->late_now;
-}
-
-/* The steps whose time has to be known, which hangs on no time. */
-LANES_INLINE void find_turns(
-	const struct core *core, struct ahead *a, const struct step *end)
-{
-	struct history history = a->guesses.history;
-	struct position past = a->past;
-	struct turn *turn = a->turns;
-	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
-	uint64_t anew = a->anew, taken = 0;
-	struct behind behind = a->behind;
-
-	for (const struct step *step = a->steps; step < end; step++) {
-		const struct batch *b = step->batch;
-		uint64_t longer = ticks_of_taken(core, &behind, step);
-
-		behind = behind_step(core, step);
-		past.ticks += longer;
-		taken += longer;
-		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
-			*turn++ = (struct turn){step, past, anew, 1, a->guesses.foreseen};
-			anew = 0;
-			a->units.unforeseen.number++;
-		}
-		if (b->chain_cycles | b->divides) {
-			*turn++ = (struct turn){step, past, anew, 0, 0};
-			anew = 0;
-		}
-		by = branched_after(b);
-		anew |= b->anew;
-		past.number += b->clock >> 32;
-		past.ticks += b->ports;
-	}
-	turn->step = NULL;
-	a->guesses.history = history;
-	a->past = past;
-	a->anew = anew;
-	a->units.taken += taken;
-}
-
-/* A batch is over, behind which there is another one. */
-LANES_INLINE void follow_forks(struct ahead *a, const struct flow *f, struct branched by,
-	const struct step *step)
-{
-	if (f)
-		a->forks.written |= f->writes;
-	if (f && a->forks.n)
-		forks_pass_on(&a->forks, f);
-	if (by.branches)
-		forks_begin_block(&a->forks, step->batch, step->line);
-}
-
-/* Steps while any value is late, or on a wrong way, from `past` on; the first turn behind
- * them. */
-static __attribute__((noinline)) const struct turn *follow_values(
-	struct core *core, struct ahead *a, const struct step *end, struct position past)
-{
-	const struct turn *turn = a->turns;
-	const struct flow *f = flow_of(a);
-	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
-	struct behind behind = a->behind;
-
-	for (const struct step *step = a->steps; (a->is_late || a->forks.n) && step < end;
-		step++) {
-		const struct batch *b = step->batch;
-
-		past.ticks += ticks_of_taken(core, &behind, step);
-		behind = behind_step(core, step);
-		if (f && f->waits && may_fill_scheduler(a, f->waits, past))
-			hold_entries(core, a, f->waits, past);
-		pass_on(a, f);
-		follow_forks(a, f, by, step);
-		if (turn->step == step)
-			turn = take_turns_late(core, a, f, turn);
-		if (by.branches && a->forks.n)
-			forks_meet(&a->forks);
-		f = b->flow;
-		by = branched_after(b);
-		if (f && f->begins) {
-			a->is_late = take_over(core, a, past);
-			forks_take_over(&a->forks);
-		}
-		past.number += b->clock >> 32;
-		past.ticks += b->ports;
-	}
-	a->forks.is_whole &= a->is_late || a->forks.n;
-	return turn;
-}
-
 /* All batches that have begun; the last one may run yet. */
 void ahead_follow(struct core *core)
 {
@@ -275,12 +147,19 @@ void ahead_follow(struct core *core)
 		return;
 	find_turns(core, a, end);
 	if (a->is_late || a->forks.n)
-		turn = follow_values(core, a, end, past);
-	for (; turn->step; turn++)
-		take_turn(core, a, turn, 0);
+		turn = follow_values(core, a, a->steps, turn, past);
+	while (turn->step) {
+		turn = take_turns(core, a, turn);
+		if (a->is_late)
+			turn = follow_values(
+				core, a, turn[-1].step + 1, turn, past_turn(&turn[-1]));
+	}
+	if (a->storing.flow && a->storing.step != end - 1)
+		leave_words(a, 0);
 	a->last = end[-1].batch;
 	a->behind = behind_step(core, end - 1);
-	core->next_step = a->steps;
+	begin_noting(core, a);
+	choose_noting(core, a->past.number);
 }
 
 /* ---- what a reference did ---- */
@@ -563,7 +442,8 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	reach_init(&a->reach, m);
 	a->of = m->ooo;
 	units_init(&a->units);
-	core->next_step = a->steps;
+	begin_noting(core, a);
+	choose_noting(core, 0);
 	core->end_step = a->steps + AHEAD_STEPS;
 	set_clocks(core, &a->units, 0);
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;

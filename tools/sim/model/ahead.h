@@ -33,7 +33,8 @@
  *
  * Delays are whole cycles, and each is of one kind: what was waited for at its end.
  * Without misses there is nothing but what instructions and branches take.  Values are
- * followed through registers, not through memory, and only while any is late.
+ * followed through registers and, by their addresses, through memory (through.h), and
+ * only while any is late.
  */
 #ifndef CACHEPEEK_SIM_AHEAD_H
 #define CACHEPEEK_SIM_AHEAD_H
@@ -75,8 +76,9 @@ uint32_t ahead_wanted(void);
  * that. */
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
 
-/* A batch begins. */
-void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
+/* A batch begins, with places there. */
+void ahead_begin(
+	struct core *core, const struct batch *b, uint64_t line, const uint64_t *at);
 
 /* All batches that have begun are looked at; time does that itself. */
 void ahead_follow(struct core *core);

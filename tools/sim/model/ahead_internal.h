@@ -40,6 +40,15 @@ static void wait_for_chain(struct core *core, struct ahead *a, uint64_t cycles)
 	core->count[CP_SIM_time_issue] += cycles;
 }
 
+static void wait_for_value(
+	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
+{
+	if (level == OF_CHAIN)
+		wait_for_chain(core, a, cycles);
+	else
+		wait_for_line(core, a, level, cycles);
+}
+
 /* Splits a wait: cycles that more room would have saved, cycles that a known page
  * would have saved, too, and the rest, of which an earlier trip may be a part. */
 static void wait_for_trip(
@@ -302,46 +311,6 @@ static void wait_for_chains(struct core *core, struct ahead *a, const struct bat
 		wait_for_chain(core, a, ready - cycle_now(a));
 }
 
-/* The chains that are not ready now. */
-static uint64_t late_chains(const struct ahead *a)
-{
-	uint64_t late = 0;
-
-	for (uint64_t chains = a->chains; chains; chains &= chains - 1)
-		if (a->chain[__builtin_ctzll(chains)] > ticks_now(a))
-			late |= chains & -chains;
-	return late;
-}
-
-/* A branch went otherwise than foreseen, and is known then. */
-LANES_INLINE void mispredict_branch(
-	struct core *core, struct ahead *a, when known, const struct turn *turn)
-{
-	const struct batch *b = turn->step == a->steps ? a->last : turn->step[-1].batch;
-	uint64_t issued = cycle_now(a), resolved = issued + b->resolves,
-		 cycles = a->of.mispredict;
-	struct fork fork = {.number = a->at.number,
-		.delay = a->delay,
-		.differ = a->late_now,
-		.chains = late_chains(a)};
-
-	if (a->chains)
-		wait_for_chains(core, a, b);
-	if (cycle_of(known) > cycle_now(a))
-		wait_for_line(core, a, level_in(known), cycle_of(known) - cycle_now(a));
-	if (resolved > cycle_now(a))
-		cycles += resolved - cycle_now(a);
-	fork.until = cycle_now(a) + cycles - a->of.mispredict;
-	fork.differed = fork.differ;
-	if (cycle_of(known) > issued) {
-		fork_here(a);
-		forks_add(&a->forks, &a->guesses, turn->foreseen, &fork);
-	}
-	a->delay += cycles;
-	core->count[CP_SIM_time_branch] += cycles;
-	a->redirected = cycle_now(a);
-}
-
 /* The chains that the address of that load hangs on. */
 static uint64_t chains_of_load(const struct ahead *a, int32_t load)
 {
@@ -468,7 +437,7 @@ static void learn_branches(struct core *core, struct ahead *a)
 	a->last = end[-1].batch;
 	a->behind = behind_step(core, end - 1);
 	a->units.unforeseen.number += missed;
-	core->next_step = a->steps;
+	begin_noting(core, a);
 }
 
 /* ---- phases ---- */
@@ -504,6 +473,7 @@ static void begin_following(struct core *core, struct ahead *a)
 	a->chains = a->anew = 0;
 	a->forks.n = a->forks.is_whole = 0;
 	a->held.groups = a->held.entries = 0;
+	a->storing.flow = 0;
 }
 
 static void begin_warming(struct core *core, struct ahead *a, struct position at)
@@ -581,7 +551,7 @@ static void change_phase(struct core *core, struct ahead *a, struct position at)
 		change_sample(core, a, at);
 	if (followed && !units_follow(&a->units))
 		end_following(core, a);
-	core->next_step = a->steps;
+	begin_noting(core, a);
 }
 
 /* Batches are noted from and until those clocks.  before: instructions of the core before

@@ -9,6 +9,7 @@
 
 #include "lines/stays.h"
 #include "lines/walked.h"
+#include "lines/words.h"
 #include "model/ahead.h"
 #include "model/deed.h"
 #include "model/facts.h"
@@ -99,7 +100,7 @@ LANES_INLINE struct trip last_of(struct trip a, struct trip b)
 }
 
 /* A trip of no line: the end of a chain. */
-#define OF_CHAIN NLEVELS
+#define OF_CHAIN ((enum level)NLEVELS)
 
 /* The instruction that is not issued before a load, or a chain, has its value. */
 struct wall {
@@ -119,7 +120,8 @@ struct turn {
 	struct position past;
 	uint64_t anew; /* as of a batch, since the turn before */
 	uint32_t is_branch;
-	guess_id foreseen; /* instead of the step's batch */
+	guess_id foreseen;             /* instead of the step's batch */
+	const struct touched *touched; /* NULL: places were not noted, or another turn */
 };
 
 /* Where what follows a batch begins; and by how many ticks that one is longer if a branch
@@ -209,7 +211,10 @@ struct ahead {
 	struct held held;
 	struct guesses guesses;
 	struct forks forks;
-	struct turn turns[2 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
+	struct touched touched[AHEAD_STEPS + 1]; /* of some steps */
+	struct touched storing;                  /* of the last of them */
+	struct words words;
+	struct turn turns[3 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 	struct units units;
@@ -451,6 +456,13 @@ LANES_INLINE uint64_t cycle_now(const struct ahead *a)
 LANES_INLINE uint64_t ticks_now(const struct ahead *a)
 {
 	return a->at.ticks + a->delay * AHEAD_TICKS;
+}
+
+/* What was noted is looked at. */
+LANES_INLINE void begin_noting(struct core *core, struct ahead *a)
+{
+	core->next_step = a->steps;
+	core->next_touched = a->touched;
 }
 
 /* The wrong way on which the instruction was issued that the core has got to; NULL. */

@@ -50,7 +50,7 @@ static __attribute__((noinline)) void hold_entries(struct core *core, struct ahe
 			(uint32_t)at_most(wait->instructions, SCHEDULER),
 			cycle_of(ready) + wait->longer / wait->instructions);
 		if (got > now)
-			wait_for_line(core, a, level_in(ready), got - now);
+			wait_for_value(core, a, level_in(ready), got - now);
 	}
 }
 
