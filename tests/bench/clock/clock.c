@@ -53,7 +53,8 @@ static const struct kernel *const lists[] = {dense_kernels, stream_kernels, grap
 	nas_kernels, rodinia_kernels, olden_kernels, rodinia2_kernels, olden2_kernels,
 	gapbs_kernels, polybench2_kernels, nas2_kernels, nas3_kernels, parboil_kernels,
 	splash_kernels, machsuite_kernels, livermore_kernels, bytemark_kernels,
-	parsec_kernels};
+	parsec_kernels, mibench_kernels, embench_kernels, chstone_kernels, shoc_kernels,
+	game_kernels, mantevo_kernels};
 enum { LISTS = sizeof(lists) / sizeof(lists[0]) };
 
 static double cpu_seconds(void)

@@ -23,7 +23,9 @@ extern const struct kernel dense_kernels[], stream_kernels[], graph_kernels[],
 	polybench_kernels[], nas_kernels[], rodinia_kernels[], olden_kernels[],
 	rodinia2_kernels[], olden2_kernels[], gapbs_kernels[], polybench2_kernels[],
 	nas2_kernels[], nas3_kernels[], parboil_kernels[], splash_kernels[],
-	machsuite_kernels[], livermore_kernels[], bytemark_kernels[], parsec_kernels[];
+	machsuite_kernels[], livermore_kernels[], bytemark_kernels[], parsec_kernels[],
+	mibench_kernels[], embench_kernels[], chstone_kernels[], shoc_kernels[],
+	game_kernels[], mantevo_kernels[];
 
 void *make_room(size_t bytes); /* zeros, touched */
 uint64_t next_number(void);    /* the same sequence in each process */
