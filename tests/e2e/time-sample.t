@@ -70,7 +70,7 @@ int main(void)
 	return sum == 42;
 }
 C
-my $program = scratch('long');
+our $program = scratch('long');
 is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I', source() . '/regions', '-o', $program, $source,
 	'-L' . build(), '-lcachepeek'])->{status}, 0, 'compiled');
 
@@ -169,6 +169,27 @@ for my $machine ($plain, 'zen3') {
 	my ($error, $exact) = map { $_->{long}{metrics}{predicted_time}{error} / $_->{long}{metrics}{predicted_time}{value} } \%some, \%full;
 	cmp_ok($error, '>', $exact, 'the interval has the sample in it');
 	cmp_ok($error, '<', 0.05, 'which is large enough');
+}
+
+# What comes before anything is counted, as the dynamic linker does, has no share of what is in full.
+{
+	my $loop = 'for (volatile long i = 0; i < ROUNDS; i++) ;';
+	my $early = write_file(scratch('early.c'), <<"C");
+static int none(void) { return 0; }
+static int (*choose(void))(void) { $loop return none; }
+int linked(void) __attribute__((ifunc("choose")));
+C
+	my $main = write_file(scratch('main.c'), "int linked(void);\nint main(void) { $loop return linked(); }\n");
+	my ($cc, $library) = ((split(' ', $ENV{CC} || 'gcc'))[0], scratch('libearly.so'));
+
+	is(run(command => [$cc, '-O1', '-DROUNDS=1500000', '-shared', '-fPIC', '-o', $library, $early])->{status}, 0, 'a library is compiled');
+	local $program = scratch('main');
+	is(run(command => [$cc, '-O1', '-DROUNDS=500000', '-Wl,-z,now', '-o', $program, $main, $library])->{status}, 0, 'and who needs it');
+	my (undef, %whole) = timed('zen3', CACHEPEEK_TIMING => 'sample');
+	my $counts = $whole{''}{counts};
+
+	cmp_ok($counts->{instructions}{value}, '<', 4_000_000, 'few instructions are counted');
+	is($counts->{untimed_instructions}{value}, 0, 'all of them are modelled, for all that came before');
 }
 
 # Where parts are smaller than units, and where machines are compared, time is in full.

@@ -394,12 +394,26 @@ Int threads_read_process(UWord out)
 	return 1;
 }
 
+/* What somebody counts begins now, and with it what is modelled in full of its regions:
+ * the dynamic linker has had its share before. */
+static void begin_times(struct thread *t)
+{
+	if (t->mirror || !t->times)
+		return;
+	collect_thread(t);
+	region_times_end(t->times, t->seat[0]->core);
+	t->times = region_times_begin();
+}
+
 Int threads_bind(ThreadId tid, UWord mirror)
 {
+	struct thread *t = &threads.by_id[tid];
+
 	if (mirror && !mirror_fits(mirror, CP_SIM_NALL))
 		return 0;
-	threads.by_id[tid].mirror = (ULong *)mirror;
-	mirror_write(threads.by_id[tid].mirror, threads.by_id[tid].count);
+	begin_times(t);
+	t->mirror = (ULong *)mirror;
+	mirror_write(t->mirror, t->count);
 	return 1;
 }
 
