@@ -21,21 +21,23 @@ enum side { NO_SIDE, GENERAL_SIDE, VECTOR_SIDE };
 /* A value that an instruction has made.  Its pieces do not take longer than the
  * slowest one, which others wait for. */
 struct value {
-	struct trails trails;
 	UInt instruction;
 	UInt latency;
 	UInt beside_adder; /* latency of operands that no addition of floats made */
 	Bool added;        /* an addition of floats made it */
 	Bool loaded, scaled, widened;
 	UChar parts; /* of the sum, of what the instruction has read */
-	enum side side;
-	UChar home; /* the register that it was put into last + 1 */
-};
+	UChar side;  /* enum side */
+	UChar home;  /* the register that it was put into last + 1 */
+	struct trails trails;
+} __attribute__((aligned(64))); /* a line of the host's, but for its lanes */
 
 /* The superblock that is being looked at. */
 static struct {
 	struct value temps[MAX_TEMPS];
+	struct value no_temp; /* one behind those */
 	struct trails registers[FLOW_REGISTERS];
+	ULong known;   /* registers that have trails: others are what they were */
 	ULong written; /* registers, since the last batch */
 	ULong others; /* registers with what no addition of floats made, in the superblock
 		       */
@@ -43,6 +45,7 @@ static struct {
 	UInt divided; /* the last instruction that did */
 	UInt divides; /* cycles of the divider, since the last batch */
 	UInt instruction, first_instruction, nloads, first_load;
+	UInt issued_at; /* ticks, the instruction by the width alone */
 	UInt straight; /* the instruction before the first one since a branch was taken */
 	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */
 	struct units units; /* that the superblock's instructions have used */
@@ -59,9 +62,10 @@ static struct {
 	UInt resolves;                 /* as struct batch has it */
 	ULong issued;                  /* ticks, of the superblock so far */
 	UChar chained[FLOW_REGISTERS]; /* cycles, of chains that were told */
-	/* By how many instructions of the batch each source is waited for, and the last
-	 * of them. */
-	UInt waiters[FLOW_SOURCES], waiter[FLOW_SOURCES];
+	/* By how many instructions of the batch each source is waited for, if any does;
+	 * and the last that did, with the sources that it does not wait for. */
+	UInt waiters[FLOW_SOURCES], waiter;
+	struct sources waited, unwaited;
 	Bool begins, branches, jumps;
 	struct trails address[FLOW_LOADS], condition;
 	UInt size[FLOW_LOADS]; /* bytes that each loads */
@@ -86,13 +90,23 @@ static const struct ooo *out_of_order(void)
 
 /* ---- trails ---- */
 
-/* As another instruction sees it. */
-static struct trails whole_trails(const struct value *v)
+/* Those of a register, by number. */
+static struct trails *register_trails(UInt at)
 {
-	struct trails trails = v->trails;
+	struct trails *trails = &flows.registers[at];
 
-	lengthen_trails(&trails, v->latency);
+	if (!(flows.known >> at & 1)) {
+		flows.known |= 1ull << at;
+		no_trails(trails, 0);
+		add_source(trails, at);
+	}
 	return trails;
+}
+
+/* As another instruction sees it. */
+static void set_whole(struct trails *to, const struct value *v)
+{
+	set_later(to, &v->trails, v->latency);
 }
 
 static struct value *value_of_temp(const IRExpr *e)
@@ -105,24 +119,19 @@ static struct value *value_of_temp(const IRExpr *e)
 static void add_operand(struct value *to, const IRExpr *e)
 {
 	const struct value *v = value_of_temp(e);
-	struct trails trails;
+	Bool own = v && v->instruction == flows.instruction;
 
 	if (!v)
 		return;
-	if (v->instruction == flows.instruction) {
-		trails = v->trails;
+	if (own)
 		to->latency = to->latency > v->latency ? to->latency : v->latency;
-	} else {
-		trails = whole_trails(v);
-	}
-	if (!v->added)
-		lengthen_trails(&trails, to->beside_adder);
-	merge_trails(&to->trails, &trails);
+	merge_later(&to->trails, &v->trails,
+		(own ? 0 : v->latency) + (v->added ? 0 : to->beside_adder));
 	to->added |= v->added;
 	to->side = to->side ? to->side : v->side;
 	to->home = v->home;
 	to->widened |= v->widened;
-	to->parts += v->instruction == flows.instruction ? v->parts : 1;
+	to->parts += own ? v->parts : 1;
 }
 
 static ULong ticks_for(UInt n, UInt hundredths)
@@ -137,17 +146,23 @@ static UInt issue_of(UInt instruction)
 		instruction - flows.first_instruction, out_of_order()->width);
 }
 
-static UInt issued_at(void)
+static void begin_value(struct value *v, UInt latency)
 {
-	return issue_of(flows.instruction);
+	v->instruction = flows.instruction;
+	v->latency = latency;
+	v->beside_adder = 0;
+	v->added = v->loaded = v->scaled = v->widened = False;
+	v->parts = v->home = 0;
+	v->side = NO_SIDE;
+	no_trails(&v->trails, flows.issued_at);
 }
 
-static struct value no_value(UInt latency)
+/* The temporary's, which begins. */
+static struct value *begin_temp(IRTemp temp, UInt latency)
 {
-	struct value v = {.instruction = flows.instruction, .latency = latency};
+	struct value *v = temp < MAX_TEMPS ? &flows.temps[temp] : &flows.no_temp;
 
-	VG_(memset)(&v.trails, 0, sizeof(v.trails));
-	v.trails.ready = issued_at();
+	begin_value(v, latency);
 	return v;
 }
 
@@ -171,7 +186,7 @@ static void read_register(struct value *to, Int offset)
 
 	if (at < 0)
 		return;
-	merge_trails(&to->trails, &flows.registers[at]);
+	merge_trails(&to->trails, register_trails((UInt)at));
 	to->added = !(flows.others >> at & 1);
 	to->side = side_of(at);
 	to->home = (UChar)(at + 1);
@@ -181,27 +196,36 @@ static void read_register(struct value *to, Int offset)
 /* The instruction waits for what those hang on. */
 static void note_waiter(const struct trails *trails)
 {
-	for (UInt i = 0; i < FLOW_SOURCES; i++)
-		if (trails->from[i] && flows.waiter[i] != flows.instruction) {
-			flows.waiter[i] = flows.instruction;
-			flows.waiters[i]++;
-		}
+	if (flows.waiter != flows.instruction)
+		flows.unwaited = (struct sources){{~0ull, ~0ull}};
+	flows.waiter = flows.instruction;
+	for (UInt i = 0; i < SOURCE_WORDS; i++) {
+		ULong wait = trails->sources.of[i] & flows.unwaited.of[i],
+		      first = wait & ~flows.waited.of[i];
+
+		flows.unwaited.of[i] &= ~wait;
+		flows.waited.of[i] |= wait;
+		while (first)
+			flows.waiters[64 * i + take_source(&first)] = 0;
+		while (wait)
+			flows.waiters[64 * i + take_source(&wait)]++;
+	}
 }
 
 /* A word of memory, as it was stored. */
 static void add_word(struct trails *to, Int word)
 {
-	struct trails stored = flows.registers[word];
-
-	lengthen_trails(&stored, out_of_order()->l1 + CARRIED_CYCLES);
-	merge_trails(to, &stored);
+	merge_later(to, register_trails((UInt)word), out_of_order()->l1 + CARRIED_CYCLES);
 }
 
 /* The instruction waits for those, but for which it is issued at once. */
 static void note_wait(const struct trails *of, UInt instruction)
 {
-	UInt issued = issue_of(instruction);
+	UInt issued;
 
+	if (!(of->sources.of[OF_REGISTERS] | of->sources.of[OF_LOADS]))
+		return;
+	issued = issue_of(instruction);
 	waits_note(&flows.waits, of,
 		of->ready > issued ? (of->ready - issued) / AHEAD_TICKS : 0,
 		out_of_order()->l1);
@@ -211,7 +235,7 @@ static void note_wait(const struct trails *of, UInt instruction)
 static void note_waits(void)
 {
 	note_wait(&flows.operands, flows.computed);
-	VG_(memset)(&flows.operands, 0, sizeof(flows.operands));
+	no_trails(&flows.operands, 0);
 }
 
 /* An instruction computes that, once its operands are ready. */
@@ -235,33 +259,30 @@ static Bool is_vector_type(IRType type)
 }
 
 /* The value that a load brings; other pieces of its instruction may add to it. */
-static struct value value_of_load(const IRExpr *from, Int at, IRType type)
+static void make_load(struct value *v, const IRExpr *from, Int at, IRType type)
 {
-	struct value v = no_value(0);
-
-	add_operand(&v, from);
-	v.latency = 0;
+	add_operand(v, from);
+	v->latency = 0;
 	flows.loading = flows.instruction;
-	flows.parts = v.parts;
+	flows.parts = v->parts;
 	units_address(&flows.units, flows.instruction);
-	note_waiter(&v.trails);
+	note_waiter(&v->trails);
 	if (flows.nloads < FLOW_LOADS) {
-		flows.address[flows.nloads] = v.trails;
+		set_trails(&flows.address[flows.nloads], &v->trails);
 		flows.size[flows.nloads] = (UInt)sizeofIRType(type);
 		flows.load_by[flows.nloads] =
 			carried_by(&flows.carried, at, from, is_vector_type(type));
 	}
-	v.added = False;
-	v.loaded = True;
-	v.side = NO_SIDE;
-	v.parts = 1;
-	lengthen_trails(&v.trails, out_of_order()->l1);
+	v->added = False;
+	v->loaded = True;
+	v->side = NO_SIDE;
+	v->parts = 1;
+	lengthen_trails(&v->trails, out_of_order()->l1);
 	if (carried_at(&flows.carried, at) >= 0)
-		add_word(&v.trails, carried_at(&flows.carried, at));
+		add_word(&v->trails, carried_at(&flows.carried, at));
 	if (flows.nloads < FLOW_LOADS)
-		v.trails.from[FLOW_REGISTERS + flows.nloads] = 1;
+		add_source(&v->trails, FLOW_REGISTERS + flows.nloads);
 	flows.nloads += flows.nloads < FLOW_LOADS;
-	return v;
 }
 
 /* Another piece of the same instruction. */
@@ -308,48 +329,46 @@ static void finish_value(struct value *v, const IRExpr *e, IRType type)
 		v->side = VECTOR_SIDE;
 }
 
-static struct value value_of_expression(const IRExpr *e, IRType type)
+static void make_value(struct value *v, const IRExpr *e, IRType type)
 {
-	struct value v = no_value(latency_of(e, out_of_order()));
-
-	v.beside_adder = latency_beside_adder(e, out_of_order());
+	v->latency = latency_of(e, out_of_order());
+	v->beside_adder = latency_beside_adder(e, out_of_order());
 	switch (e->tag) {
 	case Iex_Get:
-		read_register(&v, e->Iex.Get.offset);
+		read_register(v, e->Iex.Get.offset);
 		break;
 	case Iex_RdTmp:
-		add_operand(&v, e);
+		add_operand(v, e);
 		break;
 	case Iex_Unop:
-		add_operand(&v, e->Iex.Unop.arg);
+		add_operand(v, e->Iex.Unop.arg);
 		break;
 	case Iex_Binop:
-		add_operand(&v, e->Iex.Binop.arg1);
-		add_operand(&v, e->Iex.Binop.arg2);
+		add_operand(v, e->Iex.Binop.arg1);
+		add_operand(v, e->Iex.Binop.arg2);
 		break;
 	case Iex_Triop:
-		add_operand(&v, e->Iex.Triop.details->arg2);
-		add_operand(&v, e->Iex.Triop.details->arg3);
+		add_operand(v, e->Iex.Triop.details->arg2);
+		add_operand(v, e->Iex.Triop.details->arg3);
 		break;
 	case Iex_Qop:
-		add_operand(&v, e->Iex.Qop.details->arg2);
-		add_operand(&v, e->Iex.Qop.details->arg3);
-		add_operand(&v, e->Iex.Qop.details->arg4);
+		add_operand(v, e->Iex.Qop.details->arg2);
+		add_operand(v, e->Iex.Qop.details->arg3);
+		add_operand(v, e->Iex.Qop.details->arg4);
 		break;
 	case Iex_ITE:
-		add_operand(&v, e->Iex.ITE.cond);
-		add_operand(&v, e->Iex.ITE.iftrue);
-		add_operand(&v, e->Iex.ITE.iffalse);
+		add_operand(v, e->Iex.ITE.cond);
+		add_operand(v, e->Iex.ITE.iftrue);
+		add_operand(v, e->Iex.ITE.iffalse);
 		break;
 	case Iex_CCall:
-		add_arguments(&v, e->Iex.CCall.args);
+		add_arguments(v, e->Iex.CCall.args);
 		break;
 	default:
 		break;
 	}
-	finish_value(&v, e, type);
-	v.instruction -= is_comparison(e);
-	return v;
+	finish_value(v, e, type);
+	v->instruction -= is_comparison(e);
 }
 
 /* A value goes to a register: maybe of the other side.  Cores have it there at once if it
@@ -369,29 +388,38 @@ static void settle_value(struct value *v, Int at)
 	v->home = (UChar)(at + 1);
 }
 
+static void set_register(UInt at, const struct trails *trails, UInt cycles)
+{
+	flows.known |= 1ull << at;
+	flows.written |= 1ull << at;
+	set_later(&flows.registers[at], trails, cycles);
+}
+
 /* Less than a general register is put into what it holds. */
 static void write_register(const IRSB *in, Int offset, const IRExpr *data)
 {
-	struct value v = no_value(0), *temp = value_of_temp(data);
+	struct value v, *temp = value_of_temp(data);
 	Int at = register_at(offset);
 
 	if (at < 0)
 		return;
+	begin_value(&v, 0);
 	if (temp)
 		settle_value(temp, at);
 	add_operand(&v, data);
 	lengthen_trails(&v.trails, v.latency);
 	if (at < NGENERAL && sizeofIRType(typeOfIRExpr(in->tyenv, data)) < 4) {
-		lengthen_trails(&flows.registers[at], MERGING);
+		lengthen_trails(register_trails((UInt)at), MERGING);
 		merge_trails(&v.trails, &flows.registers[at]);
-		if (temp)
-			temp->trails = v.trails, temp->latency = 0;
+		if (temp) {
+			set_trails(&temp->trails, &v.trails);
+			temp->latency = 0;
+		}
 	} else if (at == FLAGS && flows.written >> FLAGS & 1) {
 		merge_trails(&v.trails, &flows.registers[at]);
 	}
 	note_waiter(&v.trails);
-	flows.registers[at] = v.trails;
-	flows.written |= 1ull << at;
+	set_register((UInt)at, &v.trails, 0);
 	flows.others = (flows.others & ~(1ull << at)) | (ULong)!v.added << at;
 }
 
@@ -407,57 +435,48 @@ static void note_change(void)
 /* What a store computes besides may be what it stores. */
 static void write_word(Int word, const IRExpr *data)
 {
-	struct value v = no_value(0), *temp = value_of_temp(data);
+	struct value v, *temp = value_of_temp(data);
 
 	if (!is_own(temp) || !temp->latency)
 		units_address(&flows.units, flows.instruction);
 	note_change();
 	if (word < 0)
 		return;
+	begin_value(&v, 0);
 	add_operand(&v, data);
-	flows.registers[word] = whole_trails(&v);
+	set_register((UInt)word, &v.trails, v.latency);
 	note_waiter(&flows.registers[word]);
-	flows.written |= 1ull << word;
 }
 
 /* What a store leaves for loads that nobody knows here. */
 static void leave_value(const IRSB *in, Int at, const IRExpr *address, const IRExpr *data)
 {
-	struct value v = no_value(0);
+	struct value v;
 	struct trails *stored = &flows.stored[flows.nstored];
 
 	if (!value_of_temp(data) || flows.nstored == MAX_STORED)
 		return;
+	begin_value(&v, 0);
 	add_operand(&v, data);
-	*stored = whole_trails(&v);
+	set_whole(stored, &v);
 	note_waiter(stored);
 	flows.stored_by[flows.nstored++] = carried_by(&flows.carried, at, address,
 		v.side == VECTOR_SIDE || is_vector_type(typeOfIRExpr(in->tyenv, data)));
 }
 
-static void set_temp(IRTemp temp, struct value v)
-{
-	if (temp < MAX_TEMPS)
-		flows.temps[temp] = v;
-}
-
 static void made_by_helper(const IRDirty *d)
 {
-	struct value v = no_value(LATENCY_OF_HELPER);
-
-	if (d->tmp == IRTemp_INVALID)
-		return;
-	add_arguments(&v, d->args);
-	set_temp(d->tmp, v);
+	if (d->tmp != IRTemp_INVALID)
+		add_arguments(begin_temp(d->tmp, LATENCY_OF_HELPER), d->args);
 }
 
 static void load_guarded(const IRLoadG *g, Int at, IRType type)
 {
-	struct value v = value_of_load(g->addr, at, type);
+	struct value *v = begin_temp(g->dst, 0);
 
-	add_operand(&v, g->alt);
-	add_operand(&v, g->guard);
-	set_temp(g->dst, v);
+	make_load(v, g->addr, at, type);
+	add_operand(v, g->alt);
+	add_operand(v, g->guard);
 }
 
 #endif

@@ -20,7 +20,21 @@ static void use_divider(const IRExpr *e)
 
 static void load_to(const IRSB *in, IRTemp to, const IRExpr *from, Int at)
 {
-	set_temp(to, value_of_load(from, at, in->tyenv->types[to]));
+	make_load(begin_temp(to, 0), from, at, in->tyenv->types[to]);
+}
+
+static void make_temp(const IRSB *in, Int at)
+{
+	IRTemp to = in->stmts[at]->Ist.WrTmp.tmp;
+	const IRExpr *data = in->stmts[at]->Ist.WrTmp.data;
+	IRType type = in->tyenv->types[to];
+
+	use_divider(data);
+	units_use(&flows.units, flows.instruction, data, type);
+	if (data->tag == Iex_Load)
+		make_load(begin_temp(to, 0), data->Iex.Load.addr, at, data->Iex.Load.ty);
+	else
+		make_value(begin_temp(to, 0), data, type);
 }
 
 void flows_statement(const IRSB *in, Int at)
@@ -29,15 +43,7 @@ void flows_statement(const IRSB *in, Int at)
 
 	switch (s->tag) {
 	case Ist_WrTmp:
-		use_divider(s->Ist.WrTmp.data);
-		units_use(&flows.units, flows.instruction, s->Ist.WrTmp.data,
-			in->tyenv->types[s->Ist.WrTmp.tmp]);
-		set_temp(s->Ist.WrTmp.tmp,
-			s->Ist.WrTmp.data->tag == Iex_Load
-				? value_of_load(s->Ist.WrTmp.data->Iex.Load.addr, at,
-					  s->Ist.WrTmp.data->Iex.Load.ty)
-				: value_of_expression(s->Ist.WrTmp.data,
-					  in->tyenv->types[s->Ist.WrTmp.tmp]));
+		make_temp(in, at);
 		break;
 	case Ist_Put:
 		write_register(in, s->Ist.Put.offset, s->Ist.Put.data);
@@ -89,13 +95,14 @@ Int flows_store(const IRSB *in, Int at)
 void flows_branch(const IRExpr *on, Bool jumps)
 {
 	const struct value *temp = value_of_temp(on);
-	struct value v = no_value(0);
+	struct value v;
 
+	begin_value(&v, 0);
 	add_operand(&v, on);
 	flows.fused += FUSES && temp && temp->instruction == flows.instruction - 1;
-	flows.condition = whole_trails(&v);
+	set_whole(&flows.condition, &v);
 	note_waiter(&flows.condition);
-	flows.resolves = (flows.condition.ready - issued_at()) / AHEAD_TICKS;
+	flows.resolves = (flows.condition.ready - flows.issued_at) / AHEAD_TICKS;
 	flows.branches = True;
 	flows.jumps = jumps;
 }
@@ -104,10 +111,7 @@ void flows_branch(const IRExpr *on, Bool jumps)
 
 void flows_begin(void)
 {
-	VG_(memset)(flows.registers, 0, sizeof(flows.registers));
-	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		flows.registers[i].from[i] = 1;
-	flows.written = flows.others = 0;
+	flows.known = flows.written = flows.others = 0;
 	flows.divides = 0;
 	VG_(memset)(&flows.making.flow, 0, sizeof(flows.making.flow));
 	flows.nloads = flows.first_load = 0;
@@ -115,6 +119,7 @@ void flows_begin(void)
 	flows.issued = flows.ready_before = 0;
 	flows.computing = flows.ready = 0;
 	flows.first_instruction = flows.instruction + 1;
+	flows.issued_at = issue_of(flows.instruction);
 	flows.straight = flows.instruction;
 	flows.short_by = 0;
 	flows.besides = flows.fused = 0;
@@ -153,6 +158,7 @@ void flows_look(const IRSB *in)
 void flows_instruction(void)
 {
 	flows.instruction++;
+	flows.issued_at = issue_of(flows.instruction);
 }
 
 /* Cores fetch from one place a cycle: by how many ticks what was executed since a branch
@@ -172,6 +178,22 @@ void flows_taken(void)
 
 /* ---- batches ---- */
 
+/* Tells those for which there is room. */
+static ULong describe_sources(
+	struct flow_value *v, const struct trails *trails, UInt first)
+{
+	ULong all = trails->sources.of[first / 64], sources = all;
+
+	while (sources && flows.making.flow.nsources < MAX_SOURCES) {
+		UInt from = first + take_source(&sources);
+
+		flows.making.source[flows.making.flow.nsources++] =
+			(struct flow_source){(UChar)from, trails->from[from] - 1};
+		v->count++;
+	}
+	return all & ~sources;
+}
+
 static void describe_value(const struct trails *trails, UInt to)
 {
 	struct flow_value *v = &flows.making.value[flows.making.nvalues++];
@@ -179,17 +201,8 @@ static void describe_value(const struct trails *trails, UInt to)
 	VG_(memset)(v, 0, sizeof(*v));
 	v->first = flows.making.flow.nsources;
 	v->to = (UChar)to;
-	for (UInt i = 0; i < FLOW_SOURCES; i++) {
-		if (!trails->from[i] || flows.making.flow.nsources == MAX_SOURCES)
-			continue;
-		flows.making.source[flows.making.flow.nsources++] =
-			(struct flow_source){(UChar)i, trails->from[i] - 1};
-		if (i < FLOW_REGISTERS)
-			v->registers |= 1ull << i;
-		else
-			v->loads |= 1ull << (i - FLOW_REGISTERS);
-		v->count++;
-	}
+	v->registers = describe_sources(v, trails, 0);
+	v->loads = describe_sources(v, trails, FLOW_REGISTERS);
 }
 
 /* So many loads of that size are of one line, as far as a byte holds. */
@@ -212,7 +225,7 @@ static void describe_address(UInt load)
 	if (!v->count)
 		return;
 	for (UInt i = flows.first_load; i < load; i++)
-		if (VG_(memcmp)(flows.address[i].from, own->from, sizeof(own->from)) == 0)
+		if (are_same(&flows.address[i], own))
 			flows.making.value[i - flows.first_load].again++;
 }
 
@@ -229,15 +242,14 @@ static void describe_ways_from(UInt from)
 
 	if (flows.making.nwords + 1 + FLOW_REGISTERS > MAX_WORDS)
 		return;
-	for (ULong written = flows.written; written; written &= written - 1) {
-		UInt to = (UInt)__builtin_ctzll(written);
+	for (ULong written = flows.written; written;) {
+		UInt to = take_source(&written),
+		     cycles = trail_from(&flows.registers[to], from);
 
-		if (flows.registers[to].from[from])
+		if (cycles)
 			*put++ = (union flow_word){
-				.put = {(UChar)to, flows.registers[to].from[from] - 1}};
+				.put = {(UChar)to, (UChar)(cycles - 1)}};
 	}
-	if (put == way + 1)
-		return;
 	way->way = (struct flow_way){(UChar)from, (UChar)(put - way - 1)};
 	flows.making.nwords += (UInt)(put - way);
 	f->nways++;
@@ -245,15 +257,36 @@ static void describe_ways_from(UInt from)
 	f->loads |= bit_if(from >= FLOW_REGISTERS, from % FLOW_REGISTERS);
 }
 
-/* Of what the trails hang on: that for which the most instructions of the batch wait. */
+static void describe_ways(void)
+{
+	for (UInt i = 0; i < SOURCE_WORDS; i++) {
+		ULong sources = 0;
+
+		for (ULong written = flows.written; written;)
+			sources |= flows.registers[take_source(&written)].sources.of[i];
+		while (sources)
+			describe_ways_from(64 * i + take_source(&sources));
+	}
+}
+
+/* So many instructions of the batch wait for that source. */
+static UInt waiters_for(UInt source)
+{
+	return is_source(&flows.waited, source) ? flows.waiters[source] : 0;
+}
+
+/* Of what the trails hang on: that for which the most do. */
 static UInt waiters_of(const struct trails *trails)
 {
-	UInt waiters = 0;
+	UInt most = 0;
 
-	for (UInt i = 0; i < FLOW_SOURCES; i++)
-		if (trails->from[i] && flows.waiters[i] > waiters)
-			waiters = flows.waiters[i];
-	return waiters;
+	for (UInt i = 0; i < SOURCE_WORDS; i++)
+		for (ULong sources = trails->sources.of[i]; sources;) {
+			UInt waiters = waiters_for(64 * i + take_source(&sources));
+
+			most = waiters > most ? waiters : most;
+		}
+	return most;
 }
 
 /* The data of stores that loads may get from memory. */
@@ -290,8 +323,7 @@ static void describe_all(void)
 	describe_stored();
 	note_waits();
 	flows.making.flow.waits = waits_take(&flows.waits);
-	for (UInt i = 0; flows.written && i < FLOW_REGISTERS + flows.nloads; i++)
-		describe_ways_from(i);
+	describe_ways();
 	flows.making.flow.nwords = (UShort)flows.making.nwords;
 }
 
@@ -372,44 +404,44 @@ static void use_ports(struct flowed *flowed, UInt instructions, UInt loads, UInt
 
 /* The register with the longest way to itself, which the next round would have to wait
  * for; that of the stack pointer is computed in front. */
-static UInt longest_chain(void)
+static UInt longest_chain(UInt *cycles)
 {
-	UInt longest = FLAGS;
+	UInt longest = FLAGS, most = 1;
+	ULong known = flows.known & ~(1ull << STACK_REGISTER | 1ull << FLAGS);
 
-	for (UInt i = 0; i < FLOW_REGISTERS; i++)
-		if (i != STACK_REGISTER && i != FLAGS &&
-			flows.registers[i].from[i] >
-				(longest == FLAGS
-						? 1
-						: flows.registers[longest].from[longest]))
-			longest = i;
+	while (known) {
+		UInt of = take_source(&known),
+		     from = trail_from(&flows.registers[of], of);
+
+		if (from > most) {
+			longest = of;
+			most = from;
+		}
+	}
+	*cycles = most - 1;
 	return longest;
 }
 
 /* The batch's loads that the register hangs on. */
 static ULong loads_in(UInt of)
 {
-	ULong loads = 0;
-
-	for (UInt i = flows.first_load; i < flows.nloads; i++)
-		loads |= bit_if(flows.registers[of].from[FLOW_REGISTERS + i] != 0, i);
-	return loads;
+	return flows.first_load < FLOW_LOADS ? flows.registers[of].sources.of[OF_LOADS] &
+						       ~0ull << flows.first_load
+					     : 0;
 }
 
 /* A chain that takes longer than all instructions so far: by how much it has got longer.
  */
 static void tell_chain(struct flowed *flowed, UInt instructions)
 {
-	UInt of = longest_chain(),
-	     cycles = of == FLAGS ? 0 : flows.registers[of].from[of] - 1;
+	UInt cycles, of = longest_chain(&cycles);
 
 	if ((ULong)cycles * AHEAD_TICKS <= flows.issued || cycles <= flows.chained[of])
 		return;
 	flowed->chain_of = (UChar)of;
 	flowed->chain_cycles = (UChar)(cycles - flows.chained[of]);
 	flowed->chain_loads = loads_in(of);
-	flowed->chain_reach =
-		chain_reach(out_of_order(), instructions, flows.waiters[of]);
+	flowed->chain_reach = chain_reach(out_of_order(), instructions, waiters_for(of));
 	flows.chained[of] = (UChar)cycles;
 }
 
@@ -418,10 +450,10 @@ static ULong written_anew(void)
 {
 	ULong anew = 0;
 
-	for (ULong written = flows.written; written; written &= written - 1) {
-		UInt to = (UInt)__builtin_ctzll(written);
+	for (ULong written = flows.written; written;) {
+		UInt to = take_source(&written);
 
-		anew |= bit_if(!flows.registers[to].from[to], to);
+		anew |= bit_if(!trail_from(&flows.registers[to], to), to);
 	}
 	return anew;
 }
@@ -458,7 +490,7 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	flows.begins = flows.branches = flows.jumps = False;
 	flows.written = 0;
 	flows.divides = 0;
-	VG_(memset)(flows.waiters, 0, sizeof(flows.waiters));
+	flows.waited = (struct sources){{0, 0}};
 	flows.first_load = flows.nloads;
 	flows.begun = (UInt)ticks_for(
 		flows.instruction + 1 - flows.first_instruction, out_of_order()->width);

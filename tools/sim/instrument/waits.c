@@ -3,19 +3,17 @@
 #include "instrument/flow_keep.h"
 
 /* The nearest of them is so many cycles away. */
-static ULong sources_of(const UChar *from, UInt *nearest)
+static UInt nearest_of(const struct trails *of)
 {
-	ULong sources = 0;
+	UInt nearest = MAX_PATH;
 
-	for (UInt i = 0; i < 64; i++) {
-		if (!from[i]) {
-			i += i % 8 == 0 && !*(const ULong *)(from + i) ? 7 : 0;
-			continue;
+	for (UInt i = 0; i < SOURCE_WORDS; i++)
+		for (ULong sources = of->sources.of[i]; sources;) {
+			UInt cycles = of->from[64 * i + take_source(&sources)] - 1u;
+
+			nearest = nearest < cycles ? nearest : cycles;
 		}
-		sources |= 1ull << i;
-		*nearest = *nearest < from[i] - 1u ? *nearest : from[i] - 1u;
-	}
-	return sources;
+	return nearest;
 }
 
 /* The instructions that wait for the same; behind the last that there is room for, those
@@ -40,15 +38,14 @@ static struct flow_wait *wait_for(struct made_waits *making, ULong registers, UL
  * anyway. */
 void waits_note(struct made_waits *making, const struct trails *of, UInt cycles, UInt l1)
 {
-	UInt nearest = MAX_PATH, longer = cycles > l1 ? cycles - l1 : 0;
-	ULong registers = sources_of(of->from, &nearest),
-	      loads = sources_of(of->from + FLOW_REGISTERS, &nearest);
+	ULong registers = of->sources.of[OF_REGISTERS], loads = of->sources.of[OF_LOADS];
+	UInt longer = cycles > l1 ? cycles - l1 : 0, most = nearest_of(of) + l1;
 	struct flow_wait *wait;
 
 	if (!(registers | loads))
 		return;
 	wait = wait_for(making, registers, loads);
-	longer = longer < nearest + l1 ? longer : nearest + l1;
+	longer = longer < most ? longer : most;
 	wait->instructions++;
 	wait->longer += longer;
 	if (longer > making->waits.longest)
