@@ -396,6 +396,9 @@ static const struct ported *ported_as(const struct ported *of, UInt n, IROp op)
 
 #define PORTED_AS(of, op) ported_as(of, sizeof(of) / sizeof((of)[0]), op)
 
+static const UChar ports_in[PORT_SETS] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
+	1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5};
+
 /* What the instruction before took is known. */
 static void settle_instruction(struct units *units, UInt instruction)
 {
@@ -442,8 +445,7 @@ static void use_of_general(struct units *units, const IRExpr *e, IROp op)
 		set = P0 | P6;
 	if (is_offset(e))
 		set = ANY;
-	if (set && (!units->integers ||
-			   __builtin_popcount(set) < __builtin_popcount(units->integers)))
+	if (set && (!units->integers || ports_in[set] < ports_in[units->integers]))
 		units->integers = set;
 }
 
@@ -471,20 +473,29 @@ void units_cross(struct units *units, UInt instruction, Bool to_vectors)
 	units->vectors |= 1u << (to_vectors ? P5 : P0);
 }
 
+/* What any of the ports has to compute alone, of what each set of them has. */
+static void add_subsets(UInt *used)
+{
+	for (UInt port = 1; port < PORT_SETS; port <<= 1)
+		for (UInt set = port; set < PORT_SETS; set = (set + 1) | port)
+			used[set] += used[set - port];
+}
+
 ULong cycles_of_units(const struct units *units)
 {
 	struct units all = *units;
-	ULong most = 0;
+	ULong most = 0, of[PORTS + 1] = {0};
 
 	settle_instruction(&all, units->instruction + 1);
+	all.used[0] = 0; /* what needs none */
+	add_subsets(all.used);
 	for (UInt ports = 1; ports < PORT_SETS; ports++) {
-		ULong used = 0;
+		UInt n = ports_in[ports];
 
-		for (UInt set = 1; set < PORT_SETS; set++)
-			used += set & ~ports ? 0 : all.used[set];
-		used = used * 100 / (UInt)__builtin_popcount(ports);
-		most = used > most ? used : most;
+		of[n] = of[n] > all.used[ports] ? of[n] : all.used[ports];
 	}
+	for (UInt n = 1; n <= PORTS; n++)
+		most = of[n] * 100 / n > most ? of[n] * 100 / n : most;
 	return most;
 }
 
