@@ -4,8 +4,9 @@
  * hence they are shared and never freed.
  */
 #include "block.h"
+#include "instrument/pool.h"
 
-#define BUCKETS 16384
+#define BUCKETS (1 << 15)
 /* The first ones lie where a 32-bit constant reaches them. */
 #ifndef POOL
 #define POOL (1u << 20)
@@ -14,7 +15,7 @@
 
 struct kept {
 	struct kept *next;
-	UInt items;
+	UInt items, hash;
 	struct batch *batch; /* as much of it as its items need */
 };
 
@@ -28,28 +29,17 @@ static SizeT batch_size(const struct batch *batch)
 	return (size + 7) & ~7ul;
 }
 
-static UInt hash_batch(const struct batch *batch, SizeT size)
-{
-	const UInt *word = (const UInt *)batch;
-	ULong hash = 0;
-
-	for (SizeT i = 0; i < size / sizeof(*word); i++)
-		hash = (hash ^ word[i]) * 0x9e3779b97f4a7c15ull;
-	return hash >> 32 & (BUCKETS - 1);
-}
-
 /* Aligned to the host's lines. */
 static void *allocate_batch(SizeT size)
 {
-	static UChar pool[POOL] __attribute__((aligned(LINE)));
+	static UChar near[POOL] __attribute__((aligned(LINE)));
 	static SizeT used;
+	static struct pool pool;
 	SizeT room = (size + LINE - 1) & ~(SizeT)(LINE - 1);
-	void *p = pool + used;
+	void *p = near + used;
 
 	if (used + room > POOL)
-		return (void *)(((UWord)VG_(malloc)("cachepeek.batch", size + LINE) +
-					LINE - 1) &
-				~(UWord)(LINE - 1));
+		return pool_take(&pool, room, LINE);
 	used += room;
 	return p;
 }
@@ -57,15 +47,19 @@ static void *allocate_batch(SizeT size)
 const struct batch *batch_keep(const struct batch *batch)
 {
 	static struct kept *bucket[BUCKETS];
-	SizeT size = batch_size(batch);
-	struct kept **first = &bucket[hash_batch(batch, size)], *k;
+	static struct pool pool;
+	SizeT words = batch_size(batch) / sizeof(ULong);
+	UInt hash = pool_hash((const ULong *)batch, words);
+	struct kept **first = &bucket[hash % BUCKETS], *k;
 
 	for (k = *first; k; k = k->next)
-		if (k->items == batch->items && VG_(memcmp)(k->batch, batch, size) == 0)
+		if (k->hash == hash && k->items == batch->items &&
+			pool_same((const ULong *)k->batch, (const ULong *)batch, words))
 			return k->batch;
-	k = VG_(malloc)("cachepeek.kept", sizeof(*k));
-	*k = (struct kept){*first, batch->items, allocate_batch(size)};
-	VG_(memcpy)(k->batch, batch, size);
+	k = pool_take(&pool, sizeof(*k), sizeof(ULong));
+	*k = (struct kept){
+		*first, batch->items, hash, allocate_batch(words * sizeof(ULong))};
+	pool_copy((ULong *)k->batch, (const ULong *)batch, words);
 	*first = k;
 	return k->batch;
 }

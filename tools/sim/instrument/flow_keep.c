@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "instrument/flow_keep.h"
+#include "instrument/pool.h"
 
 static UChar *append_piece(UChar *to, const void *piece, SizeT size)
 {
@@ -9,7 +10,7 @@ static UChar *append_piece(UChar *to, const void *piece, SizeT size)
 
 /* One piece: the sources behind the values that there are, the ways, and
  * what touches memory. */
-static SizeT pack_flow(const struct made_flow *made, UChar *to)
+static UChar *pack_flow(const struct made_flow *made, UChar *to)
 {
 	UChar *end = append_piece(to, &made->flow, sizeof(struct flow));
 
@@ -17,48 +18,44 @@ static SizeT pack_flow(const struct made_flow *made, UChar *to)
 	end = append_piece(
 		end, made->source, made->flow.nsources * sizeof(struct flow_source));
 	end = append_piece(end, made->way, made->nwords * sizeof(union flow_word));
-	end = append_piece(
+	return append_piece(
 		end, made->touch, made->flow.ntouches * sizeof(struct flow_touch));
-	return (SizeT)(end - to);
 }
 
-#define BUCKETS 8192
+#define BUCKETS (1 << 15)
 struct kept {
 	struct kept *next;
-	SizeT size;
-	UInt hash;
-	UChar *flow;
+	UInt words, hash;
+	ULong piece[];
 };
 
-static UInt hash_of(const UChar *bytes, SizeT size)
-{
-	ULong hash = 0;
-
-	for (SizeT i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * 0x9e3779b97f4a7c15ull;
-	return (UInt)(hash >> 32);
-}
-
-const void *flow_keep_piece(const UChar *bytes, SizeT size)
+const void *flow_keep_piece(const ULong *piece, SizeT words)
 {
 	static struct kept *bucket[BUCKETS];
-	UInt hash = hash_of(bytes, size);
+	static struct pool pool;
+	UInt hash = pool_hash(piece, words);
 	struct kept **first = &bucket[hash % BUCKETS], *k;
 
 	for (k = *first; k; k = k->next)
-		if (k->size == size && VG_(memcmp)(k->flow, bytes, size) == 0)
-			return k->flow;
-	k = VG_(malloc)("cachepeek.flow", sizeof(*k));
-	*k = (struct kept){*first, size, hash, VG_(malloc)("cachepeek.flow", size)};
-	VG_(memcpy)(k->flow, bytes, size);
+		if (k->hash == hash && k->words == words &&
+			pool_same(k->piece, piece, words))
+			return k->piece;
+	k = pool_take(&pool, sizeof(*k) + words * sizeof(*piece), sizeof(*piece));
+	k->next = *first;
+	k->words = (UInt)words;
+	k->hash = hash;
+	pool_copy(k->piece, piece, words);
 	*first = k;
-	return k->flow;
+	return k->piece;
 }
 
 /* Blocks are alike, and batches with them (batches.c). */
 const struct flow *flow_keep(const struct made_flow *made)
 {
-	static UChar packed[sizeof(struct made_flow)] __attribute__((aligned(8)));
+	static ULong packed[sizeof(struct made_flow) / sizeof(ULong) + 1];
+	UChar *end = pack_flow(made, (UChar *)packed);
 
-	return flow_keep_piece(packed, pack_flow(made, packed));
+	while ((UWord)end % sizeof(*packed))
+		*end++ = 0;
+	return flow_keep_piece(packed, (SizeT)((ULong *)end - packed));
 }

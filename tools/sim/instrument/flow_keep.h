@@ -26,7 +26,7 @@ struct made_flow {
 
 const struct flow *flow_keep(const struct made_flow *made);
 
-/* The same of any bytes, which are put at an address of eight. */
-const void *flow_keep_piece(const UChar *bytes, SizeT size);
+/* The same of any words. */
+const void *flow_keep_piece(const ULong *piece, SizeT words);
 
 #endif

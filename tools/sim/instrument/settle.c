@@ -273,12 +273,22 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	batch->resolves = flowed.resolves;
 }
 
+/* As much of it as so many items need. */
+static void clear_batch(struct batch *batch, UInt items)
+{
+	SizeT size = __builtin_offsetof(struct batch, item) +
+		     items * sizeof(batch->item[0]) +
+		     (items + BATCH_PLACES) * sizeof(struct batch_note);
+
+	VG_(memset)(batch, 0, (size + 7) & ~7ul);
+}
+
 static const struct batch *describe_batch(const struct block *b, const UInt *order)
 {
 	UInt number[BATCH_PLACES];
 	struct batch batch;
 
-	VG_(memset)(&batch, 0, sizeof(batch));
+	clear_batch(&batch, b->nrefs);
 	describe_counts(b, &batch);
 	for (UInt i = 0; i < b->nplaces; i++) {
 		const struct place *p = &b->places[order[i]];

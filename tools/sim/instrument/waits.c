@@ -28,7 +28,7 @@ static struct flow_wait *wait_for(struct made_waits *making, ULong registers, UL
 	if (i == MAX_WAITS)
 		i--;
 	else if (i == making->waits.n)
-		making->waits.n++;
+		making->of[making->waits.n++] = (struct flow_wait){0, 0, 0, 0};
 	making->of[i].registers |= registers;
 	making->of[i].loads |= loads;
 	return &making->of[i];
@@ -59,8 +59,10 @@ const struct flow_waits *waits_take(struct made_waits *making)
 	const struct flow_waits *kept = NULL;
 
 	if (making->waits.n)
-		kept = flow_keep_piece((const UChar *)making,
-			sizeof(making->waits) + making->waits.n * sizeof(making->of[0]));
-	VG_(memset)(making, 0, sizeof(*making));
+		kept = flow_keep_piece((const ULong *)making,
+			(sizeof(making->waits) +
+				making->waits.n * sizeof(making->of[0])) /
+				sizeof(ULong));
+	VG_(memset)(&making->waits, 0, sizeof(making->waits));
 	return kept;
 }
