@@ -267,9 +267,8 @@ void carried_find(struct carried *c, const IRSB *in)
 	for (Int i = 0; i < in->stmts_used && i < CARRIED_STATEMENTS; i++) {
 		c->word[i] = 0;
 		note_statement(c, i);
-	}
-	for (Int i = 0; i < in->stmts_used && i < CARRIED_STATEMENTS; i++)
 		note_touch(c, i);
+	}
 	begin = begins_at(c);
 	c->loops = is_loop(c, begin);
 	for (Int i = 0; c->stores.n && i < c->loads.n; i++)

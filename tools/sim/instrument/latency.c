@@ -193,17 +193,25 @@ static UInt of_floats(IROp op)
 	}
 }
 
+/* What is known of an operation, found out once.  vectors: the sets of ports that its
+ * pieces take if it is of those, a bit each; general: the one if it is of integers. */
+struct operation {
+	Bool known;
+	UChar divider, general;
+	UShort kind;
+	UInt vectors;
+};
+
+static const struct operation *operation_of(const IRExpr *e);
+
 static UInt kind_of(const IRExpr *e)
 {
 	switch (e->tag) {
 	case Iex_Unop:
-		return of_unop(e->Iex.Unop.op);
 	case Iex_Binop:
-		return of_floats(e->Iex.Binop.op);
 	case Iex_Triop:
-		return of_floats(e->Iex.Triop.details->op);
 	case Iex_Qop:
-		return FLOAT_MULTIPLY;
+		return operation_of(e)->kind;
 	case Iex_ITE:
 	case Iex_CCall:
 		return SIMPLE;
@@ -320,27 +328,6 @@ static UInt of_divider(IROp op)
 	}
 }
 
-static IROp operation_of(const IRExpr *e)
-{
-	switch (e->tag) {
-	case Iex_Unop:
-		return e->Iex.Unop.op;
-	case Iex_Binop:
-		return e->Iex.Binop.op;
-	case Iex_Triop:
-		return e->Iex.Triop.details->op;
-	case Iex_Qop:
-		return e->Iex.Qop.details->op;
-	default:
-		return Iop_INVALID;
-	}
-}
-
-UInt cycles_of_divider(const IRExpr *e)
-{
-	return of_divider(operation_of(e));
-}
-
 /* The ports of operations, those with numbers between two: one set for each piece. */
 struct ported {
 	IROp from, to;
@@ -396,6 +383,69 @@ static const struct ported *ported_as(const struct ported *of, UInt n, IROp op)
 
 #define PORTED_AS(of, op) ported_as(of, sizeof(of) / sizeof((of)[0]), op)
 
+static UInt vectors_of(IROp op, UInt kind)
+{
+	const struct ported *ported = PORTED_AS(of_vector, op);
+	UChar one = OF_VECTORS, other = 0;
+
+	for (UInt i = 0; !ported && i < sizeof(of_kind) / sizeof(of_kind[0]); i++)
+		if (of_kind[i].kind == kind) {
+			one = of_kind[i].one;
+			other = of_kind[i].other;
+		}
+	if (ported) {
+		one = ported->one;
+		other = ported->other;
+	}
+	return (1u << one | 1u << other) & ~1u;
+}
+
+static IROp op_of(const IRExpr *e)
+{
+	switch (e->tag) {
+	case Iex_Unop:
+		return e->Iex.Unop.op;
+	case Iex_Binop:
+		return e->Iex.Binop.op;
+	case Iex_Triop:
+		return e->Iex.Triop.details->op;
+	default:
+		return e->Iex.Qop.details->op;
+	}
+}
+
+static Bool computes(const IRExpr *e)
+{
+	return e->tag == Iex_Unop || e->tag == Iex_Binop || e->tag == Iex_Triop ||
+	       e->tag == Iex_Qop;
+}
+
+/* Of what computes. */
+static const struct operation *operation_of(const IRExpr *e)
+{
+	static struct operation known[Iop_LAST - Iop_INVALID];
+	IROp op = op_of(e);
+	struct operation *o = &known[op - Iop_INVALID];
+	const struct ported *ported;
+
+	if (o->known)
+		return o;
+	o->known = True;
+	o->kind = (UShort)(e->tag == Iex_Qop    ? FLOAT_MULTIPLY
+			   : e->tag == Iex_Unop ? of_unop(op)
+						: of_floats(op));
+	o->divider = (UChar)of_divider(op);
+	o->vectors = vectors_of(op, o->kind);
+	ported = PORTED_AS(of_general, op);
+	o->general = ported ? ported->one : 0;
+	return o;
+}
+
+UInt cycles_of_divider(const IRExpr *e)
+{
+	return computes(e) ? operation_of(e)->divider : 0;
+}
+
 static const UChar ports_in[PORT_SETS] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
 	1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5};
 
@@ -412,23 +462,6 @@ static void settle_instruction(struct units *units, UInt instruction)
 	units->vectors = units->integers = 0;
 }
 
-static void use_of_vectors(struct units *units, const IRExpr *e, IROp op)
-{
-	const struct ported *ported = PORTED_AS(of_vector, op);
-	UChar one = OF_VECTORS, other = 0;
-
-	for (UInt i = 0; !ported && i < sizeof(of_kind) / sizeof(of_kind[0]); i++)
-		if (of_kind[i].kind == kind_of(e)) {
-			one = of_kind[i].one;
-			other = of_kind[i].other;
-		}
-	if (ported) {
-		one = ported->one;
-		other = ported->other;
-	}
-	units->vectors |= (1u << one | 1u << other) & ~1u;
-}
-
 /* A constant that numbers are moved by to be the offset of one of an array's. */
 static Bool is_offset(const IRExpr *e)
 {
@@ -436,10 +469,9 @@ static Bool is_offset(const IRExpr *e)
 }
 
 /* Of its pieces that has the ports which may go to fewest. */
-static void use_of_general(struct units *units, const IRExpr *e, IROp op)
+static void use_of_general(struct units *units, const IRExpr *e)
 {
-	const struct ported *ported = PORTED_AS(of_general, op);
-	UChar set = ported ? ported->one : 0;
+	UChar set = computes(e) ? operation_of(e)->general : 0;
 
 	if (e->tag == Iex_ITE)
 		set = P0 | P6;
@@ -452,13 +484,17 @@ static void use_of_general(struct units *units, const IRExpr *e, IROp op)
 /* What makes no vector may compare floats, or turn one into an integer. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type)
 {
-	IROp op = operation_of(e);
+	UInt kind;
 
+	if (!computes(e) && e->tag != Iex_ITE && e->tag != Iex_CCall)
+		return;
+	kind = kind_of(e);
 	settle_instruction(units, instruction);
-	if (is_vector(type) || kind_of(e) == FLOAT_ADD || kind_of(e) == FLOAT_MULTIPLY)
-		use_of_vectors(units, e, op);
+	if (!is_vector(type) && kind != FLOAT_ADD && kind != FLOAT_MULTIPLY)
+		use_of_general(units, e);
 	else
-		use_of_general(units, e, op);
+		units->vectors |=
+			computes(e) ? operation_of(e)->vectors : 1u << OF_VECTORS;
 }
 
 void units_address(struct units *units, UInt instruction)
