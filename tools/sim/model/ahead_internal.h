@@ -412,27 +412,25 @@ static void renew_asked(
 }
 
 /* Before units branches alone are looked at.  Which steps are behind one the host could
- * not foresee, so those are sorted out without a branch. */
+ * not foresee, so those are sorted out without a branch: what comes, and behind which
+ * kind. */
 static void learn_branches(struct core *core, struct ahead *a)
 {
-	const struct step *end = core->next_step, *behind[AHEAD_STEPS];
+	const struct step *end = core->next_step;
 	struct history history = a->guesses.history;
 	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
-	uint32_t jumps[AHEAD_STEPS], n = 0;
-	uint64_t missed = 0;
+	uint64_t comes[AHEAD_STEPS], *last = comes, missed = 0;
 
 	if (end == a->steps)
 		return;
 	for (const struct step *step = a->steps; step < end; step++) {
-		behind[n] = step;
-		jumps[n] = by.jumps;
-		n += by.branches;
+		*last = guess_of(step->batch, step->line) | (uint64_t)by.jumps << 32;
+		last += by.branches;
 		by = branched_after(step->batch);
 	}
-	for (uint32_t i = 0; i < n; i++)
-		missed += (uint32_t)guesses_miss(&a->guesses, &history,
-			(struct branched){1, jumps[i]}, behind[i]->batch,
-			behind[i]->line);
+	for (const uint64_t *next = comes; next < last; next++)
+		missed += (uint32_t)guesses_miss(
+			&a->guesses, &history, (uint32_t)(*next >> 32), (uint32_t)*next);
 	a->guesses.history = history;
 	a->last = end[-1].batch;
 	a->behind = behind_step(core, end - 1);

@@ -79,42 +79,51 @@ struct guesses {
 	guess_id foreseen; /* instead of what came, when it was last foreseen wrongly */
 };
 
-/* Learns what came next, which is what was guessed or not. */
+/* Learns what came next, which is what was guessed or not: the host could not foresee
+ * which, so it is told without a branch. */
 #define LEARN(guess, came)                                                               \
 	do {                                                                             \
-		if ((guess)->next == (came))                                             \
-			(guess)->sure += (guess)->sure < SURE;                           \
-		else if ((guess)->sure)                                                  \
-			(guess)->sure--;                                                 \
-		else                                                                     \
-			(guess)->next = (came);                                          \
+		uint32_t was = (guess)->sure, is_right = (guess)->next == (came);        \
+                                                                                         \
+		(guess)->next = was ? (guess)->next : (came);                            \
+		(guess)->sure = is_right ? was + (was < SURE) : was - (was > 0);         \
 	} while (0)
 
-/* What there is to go by, and what came.  right: what the entries should be. */
-struct lesson {
-	union usual *usual;
-	union guess *known[MEMORIES], right[MEMORIES];
-	/* The last branch, and the rounds of a loop; the ways have it, too, and both
-	 * together must not be nothing. */
-	uint64_t where;
-	uint32_t next, first, entries; /* of entries, those of its kind */
-	guess_id *foreseen;
+/* What a memory has for a history, and what its entry should be. */
+struct recalled {
+	union guess *known, right;
 };
 
-static int is_own(const struct lesson *l, int memory)
+/* For a branch with that history; where: the branch, and the rounds of a loop; the ways
+ * have it, too, and both together must not be nothing.  Jumps that may go anywhere have
+ * entries of their own. */
+LANES_INLINE struct recalled guesses_recall(struct guesses *g, int memory, uint64_t ways,
+	uint64_t where, uint32_t jumps, uint32_t next)
 {
-	return l->known[memory]->tag == l->right[memory].tag;
+	uint64_t hash = (ways ^ where) * 0x9e3779b97f4a7c15ull,
+		 entry = hash >> 40 & (jumps ? GUESSES_OF_JUMPS - 1 : GUESSES - 1);
+
+	return (struct recalled){
+		&g->by_history[memory][(jumps ? GUESSES : 0) + entry],
+		{.all = guess_id_of(next) | (uint32_t)(hash >> 2 & TAG_BITS) |
+			SURE << GUESS_SURE},
+	};
+}
+
+LANES_INLINE uint64_t where_of(const struct history *h)
+{
+	return (uint64_t)h->last << 13 ^ (uint64_t)h->rounds << 32;
 }
 
 /* One longer memory is taken for it, the shortest of those whose entries of other
  * branches are not sure any more; those that are get less so. */
-static void guesses_remember(const struct lesson *l, int shortest)
+static void guesses_remember(const struct recalled *all, int shortest)
 {
 	for (int i = shortest; i < MEMORIES; i++) {
-		union guess *known = l->known[i];
+		union guess *known = all[i].known;
 
 		if (!known->sure) {
-			*known = l->right[i];
+			*known = all[i].right;
 			known->sure = 0;
 			return;
 		}
@@ -122,22 +131,37 @@ static void guesses_remember(const struct lesson *l, int shortest)
 	}
 }
 
-/* Only the longest memory learns, and the usual guess if there is no other. */
-static __attribute__((noinline)) int guesses_learn(const struct lesson *l)
+/* The longest memory of those bits; -1: none. */
+LANES_INLINE int longest_of(uint32_t memories)
 {
-	int own = MEMORIES - 1, by, is_right;
+	return memories ? 31 - __builtin_clz(memories) : -1;
+}
 
-	while (own >= 0 && !is_own(l, own))
-		own--;
-	for (by = own; by >= 0 && !(is_own(l, by) && l->known[by]->sure);)
-		by--;
-	*l->foreseen = by < 0 ? guess_id_of(l->usual->next) : l->known[by]->next;
-	is_right = *l->foreseen == guess_id_of(l->next);
-	LEARN(l->usual, l->next);
+/* Only the longest memory learns, and the usual guess if there is no other. */
+static __attribute__((noinline)) int guesses_learn(
+	struct guesses *g, struct history h, uint32_t jumps, uint32_t next)
+{
+	const uint64_t ways[MEMORIES] = {h.ways & SHORT_WAYS, h.ways, h.long_ways};
+	union usual *usual = &g->usual[h.last % USUAL];
+	struct recalled all[MEMORIES];
+	uint32_t mine = 0, sure = 0;
+	int own, by, is_right;
+
+#pragma GCC unroll 3
+	for (int i = 0; i < MEMORIES; i++) {
+		all[i] = guesses_recall(g, i, ways[i], where_of(&h), jumps, next);
+		mine |= (uint32_t)(all[i].known->tag == all[i].right.tag) << i;
+		sure |= (uint32_t)(all[i].known->sure != 0) << i;
+	}
+	own = longest_of(mine);
+	by = longest_of(mine & sure);
+	g->foreseen = by < 0 ? guess_id_of(usual->next) : all[by].known->next;
+	is_right = g->foreseen == guess_id_of(next);
+	LEARN(usual, next);
 	if (own >= 0)
-		LEARN(l->known[own], l->right[own].next);
+		LEARN(all[own].known, guess_id_of(next));
 	if (!is_right)
-		guesses_remember(l, own + 1);
+		guesses_remember(all, own + 1);
 	return !is_right;
 }
 
@@ -152,48 +176,46 @@ LANES_INLINE struct branched branched_after(const struct batch *b)
 }
 
 /* What is wrong with the entry for that history, if it is its own; else `wrong`. */
-LANES_INLINE uint64_t guesses_look(
-	struct guesses *g, struct lesson *l, int memory, uint64_t ways, uint64_t wrong)
+LANES_INLINE uint64_t guesses_look(const struct recalled *r, uint64_t wrong)
 {
-	uint64_t hash = (ways ^ l->where) * 0x9e3779b97f4a7c15ull,
-		 entry = l->first + (hash >> 40 & (l->entries - 1)), differs, is_own;
-	union guess *known = &g->by_history[memory][entry], *right = &l->right[memory];
+	uint32_t differs = r->known->all ^ r->right.all;
 
-	l->known[memory] = known;
-	right->all = guess_id_of(l->next) | (uint32_t)(hash >> 2 & TAG_BITS) |
-		     SURE << GUESS_SURE;
-	differs = known->all ^ right->all;
-	is_own = -(((differs & TAG_BITS) - 1) >> 63);
-	return (differs & is_own) | (wrong & ~is_own);
+	return differs & TAG_BITS ? wrong : differs;
 }
 
-/* A batch follows another one, which ends in a branch or not.  Not 0 if it was not to be
- * expected.  Mostly there is nothing to learn: the guess was right and as sure as can be.
- * That is told by a single branch of the host, which could not foresee which guess it is
- * that counts. */
-LANES_INLINE int guesses_miss(struct guesses *g, struct history *h, struct branched by,
-	const struct batch *b, uint64_t line)
+/* A branch of that history is followed by that batch. */
+LANES_INLINE void history_goes_on(struct history *h, uint32_t next)
 {
-	uint32_t next = guess_of(b, line);
-	struct lesson l = {.usual = &g->usual[h->last % USUAL],
-		.where = (uint64_t)h->last << 13 ^ (uint64_t)h->rounds << 32,
-		.next = next,
-		.first = by.jumps ? GUESSES : 0,
-		.entries = by.jumps ? GUESSES_OF_JUMPS : GUESSES,
-		.foreseen = &g->foreseen};
-	uint64_t wrong = l.usual->all ^ (union usual) { .next = next, .sure = SURE }.all;
 	int same = next == h->last;
 
-	if (!by.branches)
-		return 0;
-	wrong = guesses_look(g, &l, SHORT, h->ways & SHORT_WAYS, wrong);
-	wrong = guesses_look(g, &l, MIDDLE, h->ways, wrong);
-	wrong = guesses_look(g, &l, LONG, h->long_ways, wrong);
 	h->ways = same ? h->ways : (h->ways ^ h->rounds) << 4 ^ next;
 	h->long_ways = same ? h->long_ways : (h->long_ways ^ h->rounds) << 1 ^ next;
 	h->rounds = same ? h->rounds + (h->rounds < ROUNDS) : 0;
 	h->last = next;
-	return __builtin_expect(wrong != 0, 0) && guesses_learn(&l);
+}
+
+/* A branch is followed by what comes next.  Not 0 if it was not to be expected.  Mostly
+ * there is nothing to learn: the guess was right and as sure as can be.  That is told by
+ * a single branch of the host, which could not foresee which guess it is that counts. */
+LANES_INLINE int guesses_miss(
+	struct guesses *g, struct history *h, uint32_t jumps, uint32_t next)
+{
+	uint64_t where = where_of(h),
+		 wrong = g->usual[h->last % USUAL].all ^
+			 (union usual) { .next = next, .sure = SURE }.all;
+	struct recalled brief = guesses_recall(
+				g, SHORT, h->ways & SHORT_WAYS, where, jumps, next),
+			middle = guesses_recall(g, MIDDLE, h->ways, where, jumps, next),
+			far = guesses_recall(g, LONG, h->long_ways, where, jumps, next);
+	int missed = 0;
+
+	wrong = guesses_look(&brief, wrong);
+	wrong = guesses_look(&middle, wrong);
+	wrong = guesses_look(&far, wrong);
+	if (__builtin_expect(wrong != 0, 0))
+		missed = guesses_learn(g, *h, jumps, next);
+	history_goes_on(h, next);
+	return missed;
 }
 
 /* ---- wrong ways ----

@@ -109,7 +109,8 @@ LANES_INLINE void find_turns(
 		behind = behind_step(core, step);
 		past.ticks += longer;
 		taken += longer;
-		if (guesses_miss(&a->guesses, &history, by, b, step->line)) {
+		if (by.branches && guesses_miss(&a->guesses, &history, by.jumps,
+					   guess_of(b, step->line))) {
 			*turn++ = (struct turn){
 				step, past, anew, 1, a->guesses.foreseen, NULL};
 			anew = 0;
