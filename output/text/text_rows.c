@@ -84,11 +84,15 @@ size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *
 	const bool **shown)
 {
 	struct rows rows = list_regions(text);
+	/* Where all have room nothing is searched for: there may be 100,000. */
+	const bool all = !limit || limit >= rows.count;
 
 	for (size_t i = 0; i < rows.count; i++)
-		if (rows.regions[i] == wanted || i == 0)
+		if (all)
+			rows.shown[rows.nshown++] = true;
+		else if (rows.regions[i] == wanted || i == 0)
 			show_row(&rows, i);
-	while (rows.nshown < rows.count && (!limit || rows.nshown < limit))
+	while (!all && rows.nshown < limit)
 		show_row(&rows, find_heaviest(&rows));
 	*shown = rows.shown;
 	return rows.nshown;
