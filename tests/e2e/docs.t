@@ -188,11 +188,11 @@ sub execute_table
 }
 
 # Commands in running text: targets, tests and options have to be there.
+my %targets = map { $_ => 1 } run(command => ['make', '-C', source(), 'help'])->{out} =~ /^([a-z-]+) /mg;
+my $help = run(command => [cli(), 'help'])->{out};
 sub check_inline
 {
 	my ($name, $text) = @_;
-	my %targets = map { $_ => 1 } run(command => ['make', '-C', source(), 'help'])->{out} =~ /^([a-z-]+) /mg;
-	my $help = run(command => [cli(), 'help'])->{out};
 	$text =~ s/\n/ /g;
 	for my $command ($text =~ /`([^`]+)`/g) {
 		if ($command =~ /^make (?:-\S+ )*([a-z-]+)/) {
