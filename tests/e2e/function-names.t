@@ -26,7 +26,7 @@ sub compiled
 	my ($name, $first, $second) = @_;
 	my $made = scratch($name);
 
-	system($ENV{CC} || 'cc', qw(-O1 -g -fno-toplevel-reorder -Wl,--build-id), "-DFIRST=$first", "-DSECOND=$second", '-o', $made, $source) == 0
+	system($ENV{CC} || 'cc', qw(-O1 -g -fno-toplevel-reorder), '-Wl,--build-id', "-DFIRST=$first", "-DSECOND=$second", '-o', $made, $source) == 0
 		or die "no compiler\n";
 	return $made;
 }
