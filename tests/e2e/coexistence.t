@@ -143,6 +143,7 @@ sub ok_beside
 }
 
 my $shell = 'for i in 1 2 3; do (echo $i; exit $i); echo $?; done; date +%Y > /dev/null; ls / | wc -l';
+my $simulated_shell = '(echo 1; exit 1); echo $?; date +%Y > /dev/null; true'; # each of its processes takes long
 my $python = 'import threading, subprocess; t = [threading.Thread(target=lambda: [bytearray(9 << i) for i in range(20)]) for _ in range(4)]; ' .
 	'[x.start() for x in t]; [x.join() for x in t]; print(subprocess.check_output(["echo", "child"]))';
 for my $name (sort keys %other) {
@@ -154,7 +155,7 @@ SKIP: {
 			my $what = "$engine: $name " . ($preload =~ /^\Q$file/ ? 'before' : 'after') . ' ours';
 			my %run = (engine => $engine, events => $events{$engine}, env => $other_env{$name});
 			my $run = ok_beside("$what, regions", $preload, %run, command => [program('region_threads')]);
-			ok_beside("$what, sh", $preload, %run, command => ['bash', '-c', $shell]);
+			ok_beside("$what, sh", $preload, %run, command => ['bash', '-c', $engine eq 'sim' ? $simulated_shell : $shell]);
 			ok_beside("$what, python", $preload, %run, command => [which('python3'), '-c', $python])
 				if $engine eq 'perf' && which('python3');
 			next unless $engine eq 'perf';

@@ -117,6 +117,6 @@ SKIP: {
 	cmp_ok(bytes_of($run->{directory}), '<', 2 << 20, 'limit: the directory keeps to it');
 }
 
-my $count = 250;
+my $count = 220;
 ok_folded(children('sim', $count), $count, 'sim');
 done_testing();
