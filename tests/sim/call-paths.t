@@ -66,7 +66,8 @@ sub differences {
 
 for my $machine (sort keys %machines) {
 	for my $name (sort keys %counted) {
-		for my $sites (0, 1) {
+		# Without misses by instruction on all machines: CALLGRIND_ALL=1.
+		for my $sites ($all || $machine =~ /^(plain|two cores)$/ ? (0, 1) : 1) {
 			my $dir = tempdir(CLEANUP => 1);
 			my $what = "$machine, $name" . ($sites ? ', misses by instruction' : '');
 			my ($status, $out, $log) = sim_run('--report=yes', @{$machines{$machine}},
