@@ -135,6 +135,7 @@ SUITES_WORK ?= $(B)/suites
 check-suites-run: all test-programs vm-prepare-amd64
 	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=2 VM_NATIVE_SECONDS=5400 prove tests/suites/amd64.t
 	$(MAKE) lint LINT_STATES=225000
+	$(MAKE) deb
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/native.sh
 	B='$(B)' PEEK_TIMEOUT=1800 prove tests/suites/criterion.t
 	B='$(B)' prove tests/suites/kcachegrind.t
