@@ -17,7 +17,7 @@ FUZZ ?= $(FUZZ_ALL)
 FUZZ_CC := clang-14
 FUZZ_EACH = $(shell expr $(FUZZ_SECONDS) / $(words $(FUZZ)) + 1)
 # A bool of a plan that was damaged may be any byte: it is taken for true.
-FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+FUZZ_FLAGS := -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined -fno-sanitize=bool
 FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
 
