@@ -31,7 +31,8 @@ $(B)/preload/program/lacking.o: CP_CFLAGS += $(if $(SIM_TABLE),-DCP_SIM_HAS_TABL
 SIM_HEADERS := $(wildcard tools/sim/*.h tools/sim/*/*.h)
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o) $(SIM_TABLE:.c=.o)
 
-SIM_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
+# Where variables are is half of the compiler's work on the model, and hardly known when that is optimised.
+SIM_CFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
 	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
@@ -146,11 +147,12 @@ $(B)/sim/sampled: tests/sim/sampled.c tools/profile/model/estimate.c base/engine
 	$(call run,CC,$(CC) -std=gnu11 -O2 -g -Wall -Wextra -I. -o $@ $(filter %.c,$^) -lm)
 # Sanitizers make compiling the model slow; less of it is spent on what they do not need.
 SIM_SANITIZE := -O1 -g1 -DFEW_SHAPES -fsanitize=address,undefined
-$(B)/sim/model_test: SIM_VARIANT :=
-$(B)/sim/model_stress: SIM_VARIANT := $(SIM_STRESS) $(SIM_SANITIZE)
-$(B)/sim/model_test $(B)/sim/model_stress: $(SIM_DUEL) \
-		$(SIM_MODEL) $(SIM_HEADERS) $(wildcard tests/sim/*.h) | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_VARIANT) -o $@ $(filter %.c,$^))
+$(B)/sim/model_stress: $(SIM_DUEL) $(SIM_MODEL) $(SIM_HEADERS) $(wildcard tests/sim/*.h) | $(B)/sim
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_STRESS) $(SIM_SANITIZE) -o $@ $(filter %.c,$^))
+# The model's objects are those that the tool has.
+$(B)/sim/model_test: $(SIM_DUEL) tests/sim/host.c $(patsubst tools/sim/%.c,$(B)/sim/%.o,$(filter tools/sim/%,$(SIM_MODEL))) \
+		$(SIM_HEADERS) $(wildcard tests/sim/*.h)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -no-pie -o $@ $(filter %.c %.o,$^))
 
 # These programs share the model's objects.
 SIM_SANITIZED := $(SIM_MODEL:%.c=$(B)/sim/sanitized/%.o)
