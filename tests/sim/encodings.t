@@ -71,9 +71,6 @@ sub run_list
 
 my @list = split(/\n/, `$program list`);
 cmp_ok(scalar(@list), '>', 3000, 'the decoder lists thousands of encodings');
-open(my $whole, '>', "$SCRATCH/whole") or die;
-print($whole "$_\n") for @list;
-close($whole);
 push(@list, map { $_->[0] } @masked);
 
 # The core's own assertions end the run at some encodings: it goes on behind each.
@@ -93,7 +90,13 @@ SKIP: {
 		'masked moves are one reference, from the first lane that is on to the last');
 }
 
-my @natively = split(/\n/, `$program run < $SCRATCH/whole`);
+# Natively those that are not executed: each of the others has its references to be compared.
+my @left = grep { $got[$_] =~ /^(?:asserts|\S+ \S+ signal )/ } 0 .. $#list;
+open(my $left, '>', "$SCRATCH/left") or die;
+print($left "$list[$_]\n") for @left;
+close($left);
+my %natively;
+@natively{@left} = split(/\n/, `$program run < $SCRATCH/left`);
 my %seen = map { $_ => 0 } qw(same signal asserts otherwise);
 my (@references, @extents, @refused);
 for my $i (0 .. $#list) {
@@ -101,7 +104,7 @@ for my $i (0 .. $#list) {
 	my ($as, undef, @is) = split(/ /, $got[$i]);
 	if ($as eq 'asserts' || $is[0] eq 'signal') {
 		$seen{$as eq 'asserts' ? 'asserts' : 'signal'}++;
-		push(@refused, $list[$i]) if $natively[$i] !~ /signal/;
+		push(@refused, $list[$i]) if ($natively{$i} // '') !~ /signal/;
 		next;
 	}
 	my $differs = $as ne $bytes || $is[0] != $loads || $is[1] != $stores;
@@ -117,7 +120,7 @@ for my $i (0 .. $#list) {
 is(join("\n", @references), '', 'each makes the references of the architecture');
 is(join("\n", @extents), '', 'each touches the lines of its operand');
 my @unexplained = grep { !reason(\@unknown, (split(/ /))[1]) } @refused;
-is(scalar(@natively), scalar(@list), 'each is executed natively, too, or ends in a signal');
+is(scalar(grep { defined } @natively{@left}), scalar(@left), 'each of those is executed natively, or ends in a signal');
 is(join("\n", @unexplained), '', 'what this processor executes is executed, but for what is known');
 cmp_ok($seen{same}, '>', 1200, 'more than a thousand were executed');
 
