@@ -58,6 +58,8 @@ const struct flow_waits *waits_take(struct made_waits *making)
 {
 	const struct flow_waits *kept = NULL;
 
+	for (UInt i = 0; i < making->waits.n; i++)
+		making->of[i].longer /= making->of[i].instructions;
 	if (making->waits.n)
 		kept = flow_keep_piece((const ULong *)making,
 			(sizeof(making->waits) +

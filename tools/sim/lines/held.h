@@ -19,35 +19,31 @@ struct held {
 	} of[HELD_GROUPS];
 };
 
-LANES_INLINE uint64_t held_pop(struct held *h)
-{
-	uint32_t i = h->first++ % HELD_GROUPS;
-
-	h->groups--;
-	h->entries -= h->of[i].entries;
-	return h->of[i].until;
-}
-
 /* So many instructions need an entry at `now` until then, and no more than there are in
  * all: when they have got it. */
 LANES_INLINE uint64_t held_take(
 	struct held *h, uint32_t all, uint64_t now, uint32_t entries, uint64_t until)
 {
-	uint32_t i;
+	uint32_t first = h->first, i = first + h->groups, taken = h->entries + entries;
 
-	while (h->groups && h->of[h->first % HELD_GROUPS].until <= now)
-		held_pop(h);
-	while (h->entries + entries > all)
-		now = held_pop(h);
-	if (until <= now)
+	for (; first != i && h->of[first % HELD_GROUPS].until <= now; first++)
+		taken -= h->of[first % HELD_GROUPS].entries;
+	for (; taken > all; first++) {
+		now = h->of[first % HELD_GROUPS].until;
+		taken -= h->of[first % HELD_GROUPS].entries;
+	}
+	h->first = first;
+	h->groups = i - first;
+	h->entries = taken;
+	if (until <= now) {
+		h->entries -= entries;
 		return now;
-	h->entries += entries;
-	i = h->first + h->groups;
-	if (h->groups && h->of[(i - 1) % HELD_GROUPS].until == until) {
+	}
+	if (first != i && h->of[(i - 1) % HELD_GROUPS].until == until) {
 		h->of[(i - 1) % HELD_GROUPS].entries += entries;
 		return now;
 	}
-	for (; i != h->first && h->of[(i - 1) % HELD_GROUPS].until > until; i--)
+	for (; i != first && h->of[(i - 1) % HELD_GROUPS].until > until; i--)
 		h->of[i % HELD_GROUPS] = h->of[(i - 1) % HELD_GROUPS];
 	h->of[i % HELD_GROUPS].until = until;
 	h->of[i % HELD_GROUPS].entries = entries;

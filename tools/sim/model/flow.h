@@ -55,7 +55,8 @@ union flow_word {
 #define SCHEDULER 97
 
 /* So many instructions that compute, and wait for the latest of those sources, a bit
- * each; and by how many cycles longer than for that, together. */
+ * each; and by how many cycles longer than for that, on average: of all together until
+ * they are kept. */
 struct flow_wait {
 	uint64_t registers, loads;
 	uint32_t instructions, longer;

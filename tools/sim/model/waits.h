@@ -39,18 +39,22 @@ LANES_INLINE int may_fill_scheduler(
 static __attribute__((noinline)) void hold_entries(struct core *core, struct ahead *a,
 	const struct flow_waits *all, struct position past)
 {
+	uint64_t now;
+
 	advance_to(core, a, position_past(a, past));
+	now = cycle_now(a);
 	for (const struct flow_wait *wait = all->of; wait < all->of + all->n; wait++) {
-		uint64_t now = cycle_now(a), got;
+		uint64_t got;
 		when ready = ready_waiting(a, wait);
 
 		if (cycle_of(ready) <= now)
 			continue;
 		got = held_take(&a->held, SCHEDULER, now,
 			(uint32_t)at_most(wait->instructions, SCHEDULER),
-			cycle_of(ready) + wait->longer / wait->instructions);
+			cycle_of(ready) + wait->longer);
 		if (got > now)
 			wait_for_value(core, a, level_in(ready), got - now);
+		now = got;
 	}
 }
 
