@@ -180,6 +180,7 @@ static const struct {
 	{"--hosted-flush=", &tool_options.hosted_flush},
 	{"--lines=", &tool_options.lines},
 	{"--pieces=", &tool_options.pieces},
+	{"--check-blocks=", &tool_options.check_blocks},
 	{"--huge-pages=", &tool_options.huge},
 };
 
@@ -317,6 +318,8 @@ void options_usage(void)
 	 "    --pieces=no|yes           references as the core emulates them, "
 	 "as other tools\n"
 	 "                              of Valgrind's see them [no]\n"
+	 "    --check-blocks=no|yes     VEX checks each block "
+	 "with what was added to it [no]\n"
 	 "    --report=no|yes           print all counters at the end [no]\n");
 }
 

@@ -40,7 +40,7 @@ SIM_CFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-p
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 # Functions of the core and of VEX that have one of ours in their place.
 SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_assert_fail \
-	vpanic vex_printf vgPlain_getenv \
+	vpanic vex_printf sanityCheckIRSB vgPlain_getenv \
 	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
 	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
 	vgPlain_acquire_BigLock vgModuleLocal_create_sched_lock \

@@ -63,6 +63,7 @@ extern struct tool_options {
 	Bool huge_from_smaps; /* as on a kernel without PAGEMAP_SCAN */
 	Bool native;          /* the host executes what Valgrind lacks */
 	Bool shows_host;      /* --cpu=host */
+	Bool check_blocks;    /* VEX looks at all that it translates */
 	Bool hosted_flush; /* "no" is as where the core's dispatcher cannot be patched */
 	Bool report;
 } tool_options;

@@ -21,6 +21,10 @@ void __wrap_vex_assert_fail(
 void __attribute__((noreturn)) __real_vpanic(const HChar *why);
 void __wrap_vpanic(const HChar *why);
 UInt __wrap_vex_printf(const HChar *format, ...);
+void __real_sanityCheckIRSB(
+	const IRSB *block, const HChar *caller, Bool is_flat, IRType word);
+void __wrap_sanityCheckIRSB(
+	const IRSB *block, const HChar *caller, Bool is_flat, IRType word);
 
 /* --- Where VEX gives up --- */
 
@@ -61,6 +65,17 @@ UInt __wrap_vex_printf(const HChar *format, ...)
 	size = VG_(vprintf)(format, arguments);
 	va_end(arguments);
 	return size;
+}
+
+/* What the decoder made is looked at always: that is among what VEX gives up at.  It
+ * looks again at what has come of that and of what we added, which is a good part of all
+ * that it does: only for tests. */
+void __wrap_sanityCheckIRSB(
+	const IRSB *block, const HChar *caller, Bool is_flat, IRType word)
+{
+	if (tool_options.check_blocks ||
+		VG_(strcmp)(caller, "after post-instrumentation cleanup") != 0)
+		__real_sanityCheckIRSB(block, caller, is_flat, word);
 }
 
 static Bool try_to_translate(VexTranslateArgs *args, VexTranslateResult *result)
