@@ -3,6 +3,7 @@
  * Values that go through memory from one superblock to another on cores that execute out
  * of order, by hand: rounds of a loop that load a word, add to it and store it.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "lines/words.h"
@@ -114,6 +115,47 @@ static void others_then_one(int others)
 	end_core();
 }
 
+/* Rounds as batch functions make them, so that phases begin and end. */
+static uint64_t sampled_rounds(int n, int words)
+{
+	uint64_t taken;
+
+	for (int i = 0; i < n; i++) {
+		const uint64_t at[BATCH_PLACES] = {0x1000 + 8 * (uint64_t)(i % words)};
+
+		if (batch_note_step(core, core->clock, &batch, 1, at, 1))
+			ahead_step(core);
+		core->clock += batch.clock;
+	}
+	core_collect(core);
+	taken = core->count[CP_SIM_cycles];
+	memset(core->count, 0, sizeof(core->count));
+	return taken;
+}
+
+/* All places are noted where a unit warms up, too, so it meets what goes through them. */
+static void sample(void)
+{
+	const struct time_sample before = batch_told.sample;
+	const uint64_t all = NOTE_EACH / 2 / A_ROUND * BY_MEMORY;
+	uint64_t taken;
+
+	batch_told.sample = (struct time_sample){.full = 2 * NOTE_FOR,
+		.period = 8 * NOTE_FOR,
+		.branches = NOTE_FOR,
+		.warm = NOTE_FOR,
+		.unit = NOTE_FOR};
+	begin(1);
+	is_u64(sampled_rounds(NOTE_FOR, 100), NOTE_FOR * A_ROUND,
+		"in full: no value is late");
+	taken = sampled_rounds(NOTE_EACH / 2 / A_ROUND, 1);
+	end_core();
+	batch_told.sample = before;
+	ok(taken >= all * 7 / 8 && taken <= all * 9 / 8,
+		"units note places where they begin: %" PRIu64 " of %" PRIu64 " cycles",
+		taken, all);
+}
+
 /* ---- what is late already ---- */
 
 static void miss(void)
@@ -157,6 +199,7 @@ int main(void)
 	plan_lazy();
 	words();
 	others_then_one(NOTE_FOR);
+	sample();
 	missed();
 	return 0;
 }

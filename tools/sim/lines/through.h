@@ -12,11 +12,6 @@
 
 #define MEETS_ANEW 63 /* batches behind a meeting */
 
-static void choose_noting(struct core *core, uint64_t number)
-{
-	core->noting_places = (number & (NOTE_EACH - 1)) < NOTE_FOR;
-}
-
 /* A load finds what was stored there. */
 static void meet_word(struct core *core, struct ahead *a, const struct flow_touch *t,
 	uint64_t address, uint64_t meeting)

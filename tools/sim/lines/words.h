@@ -12,7 +12,8 @@
 
 #define WORDS_LOG 9
 
-/* In so many instructions, and in how many of them, all are looked at (through.h). */
+/* In so many instructions, and in how many of them, all are looked at (through.h): the
+ * first of those behind what misses were not followed in. */
 #define NOTE_EACH 65536
 #define NOTE_FOR 1024
 
@@ -24,8 +25,14 @@ struct word {
 };
 
 struct words {
+	uint64_t begun; /* number of instructions */
 	struct word of[1 << WORDS_LOG];
 };
+
+LANES_INLINE uint32_t words_are_noted(const struct words *all, uint64_t number)
+{
+	return (number - all->begun) % NOTE_EACH < NOTE_FOR;
+}
 
 LANES_INLINE struct word *words_at(struct words *all, uint64_t address)
 {

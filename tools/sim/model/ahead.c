@@ -159,7 +159,7 @@ void ahead_follow(struct core *core)
 	a->last = end[-1].batch;
 	a->behind = behind_step(core, end - 1);
 	begin_noting(core, a);
-	choose_noting(core, a->past.number);
+	core->noting_places = words_are_noted(&a->words, a->past.number);
 }
 
 /* ---- what a reference did ---- */
@@ -443,7 +443,7 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->of = m->ooo;
 	units_init(&a->units);
 	begin_noting(core, a);
-	choose_noting(core, 0);
+	core->noting_places = 1;
 	core->end_step = a->steps + AHEAD_STEPS;
 	set_clocks(core, &a->units, 0);
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;

@@ -482,6 +482,8 @@ static void begin_warming(struct core *core, struct ahead *a, struct position at
 	begin_following(core, a);
 	a->past = (struct position){at.number + (b->clock >> 32),
 		at.ticks - ticks_of(a, at.number) + b->ports};
+	a->words.begun = at.number;
+	core->noting_places = 1;
 	a->units.phase = WARMING;
 	a->units.next = at.number + batch_told.sample.warm;
 }
