@@ -387,6 +387,36 @@ static void tables(void)
 	ok(fabs(off) <= 0.01, "walks are as long in a sample: %.3f", off);
 }
 
+/* Memory takes twice as long for a line as the core for what is between two stores. */
+static void store_to_memory(uint32_t batch)
+{
+	core->count[CP_SIM_l1d_store_lines]++;
+	core->count[CP_SIM_l2_store_lines]++;
+	core->count[CP_SIM_llc_store_lines]++;
+	ahead_observe(core,
+		&(struct batch_origin){.address = 64 * (uint64_t)batch,
+			.number = core->count[CP_SIM_instructions] + (core->clock >> 32),
+			.load = -1});
+}
+
+/* It takes more stores to fill the buffers than a unit has. */
+static void backlog(void)
+{
+	double true_cycles, off;
+
+	small.time.write_buffers = 100;
+	small.ooo.memory_line = 2 * BATCH * 100;
+	run_loads(&in_full, store_to_memory, MANY / 10);
+	true_cycles = (double)all[CP_SIM_cycles];
+	is_u64((all[CP_SIM_cycles] + 2000) / (MANY / 10), 2 * BATCH,
+		"the core goes as fast as memory");
+	run_loads(&some, store_to_memory, MANY / 10);
+	off = (double)all[CP_SIM_cycles] / true_cycles - 1;
+	ok(fabs(off) <= 0.01, "buffers are as full as units before left them: %.3f", off);
+	small.time.write_buffers = 0;
+	small.ooo.memory_line = 0;
+}
+
 /* ---- regions ---- */
 
 static struct learnt one, other;
@@ -430,6 +460,23 @@ static void regions(void)
 	is_u64(modelled(&other, 2000, each_tenth) / 1000, 10, "the other has the rest");
 	is_u64(modelled(&one, 48000, each_tenth) / 1000, 40, "the sample goes on");
 	end_core();
+}
+
+/* Ports have room for all loads, those that nobody followed before a region, too. */
+static void ports(void)
+{
+	small.ooo.loads = 100;
+	plain.loads = BATCH * 8 / 10;
+	run(&some, none, 0, 1);
+	learnt_begin(&one, some.full);
+	learnt_begin(&other, some.full);
+	modelled(&one, 50000, each_tenth);
+	modelled(&other, 1000, each_tenth);
+	is_u64(all[CP_SIM_time_bandwidth], 0,
+		"loads before a region take none of its ports");
+	end_core();
+	small.ooo.loads = 0;
+	plain.loads = 0;
 }
 
 /* What is expected of a region is what its own instructions took. */
@@ -511,7 +558,9 @@ int main(void)
 	taken();
 	stays();
 	tables();
+	backlog();
 	regions();
+	ports();
 	own_means();
 	never_seen();
 	too_long();

@@ -6,7 +6,7 @@
 #ifndef CACHEPEEK_SIM_AHEAD_INTERNAL_H
 #define CACHEPEEK_SIM_AHEAD_INTERNAL_H
 
-#include "model/ahead_parts.h"
+#include "model/backlog.h"
 #include "model/huge.h"
 
 /* ---- delays ---- */
@@ -454,6 +454,7 @@ static void begin_foreseeing(const struct core *core, struct ahead *a, struct po
 static void end_following(const struct core *core, struct ahead *a)
 {
 	a->followed = brought_so_far(core, a);
+	a->followed_until = cycle_now(a);
 }
 
 /* Misses are followed behind what was not: with nothing late.  Lines of page tables are
@@ -462,8 +463,9 @@ static void begin_following(struct core *core, struct ahead *a)
 {
 	struct brought now = brought_so_far(core, a);
 
-	(void)now;
 	a->brought.l2 -= now.l2 - a->followed.l2;
+	backlog_pass(a, cycle_now(a) - a->followed_until);
+	a->loads_seen = loads_so_far(core);
 	see_all(core, a);
 	a->lines.n = a->ends.n = 0;
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;

@@ -218,8 +218,9 @@ struct ahead {
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 	struct units units;
-	/* Up to the last collect; and by when misses were last followed. */
+	/* Up to the last collect; and by when misses were last followed; that cycle. */
 	struct brought brought, followed;
+	uint64_t followed_until;
 	struct entries entries;
 };
 
