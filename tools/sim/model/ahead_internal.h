@@ -6,8 +6,10 @@
 #ifndef CACHEPEEK_SIM_AHEAD_INTERNAL_H
 #define CACHEPEEK_SIM_AHEAD_INTERNAL_H
 
-#include "model/backlog.h"
+#include "model/ahead_parts.h"
 #include "model/huge.h"
+
+#include "lines/backlog.h" /* behind both */
 
 /* ---- delays ---- */
 

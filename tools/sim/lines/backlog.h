@@ -3,12 +3,10 @@
  * What is behind where misses are not followed any more is as far behind where they are
  * again: buffers that are full, and levels and memory that are asked for more than they
  * give, would else be empty at the beginning of each unit, and take it longer to fill
- * than it warms up.  A part of ahead.c.
+ * than it warms up.  A part of ahead.c, behind ahead_parts.h.
  */
 #ifndef CACHEPEEK_SIM_BACKLOG_H
 #define CACHEPEEK_SIM_BACKLOG_H
-
-#include "model/ahead_parts.h"
 
 /* Stores that miss. */
 static inline void pass_entries(struct ahead *a, uint64_t cycles)
