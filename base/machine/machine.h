@@ -35,8 +35,8 @@ enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE }
 /* Of what executes out of order: instructions whose time is modelled at the beginning of
  * each region of a thread, and then in each period a unit's, behind those that make it
  * warm, and those of which branches are. */
-#define CP_TIME_FULL 4194304
-#define CP_TIME_PERIOD 393216
+#define CP_TIME_FULL 2097152
+#define CP_TIME_PERIOD 524288
 #define CP_TIME_BRANCHES 65536
 #define CP_TIME_WARM 8192
 #define CP_TIME_UNIT 8192

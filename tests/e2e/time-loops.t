@@ -118,7 +118,7 @@ my $program = scratch('loops');
 is(system($compiler, qw(-O2 -fno-tree-vectorize -fno-tree-slp-vectorize), '-I' . source(), '-o', $program, $source, '-ldl', '-lm'), 0, 'it is compiled');
 
 my $file = scratch('loops.json');
-run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', 'time', '-o', $file, $program, $ROUNDS]);
+run(command => [cli(), '-E', 'sim', '-m', $machine, '-g', 'time', '-o', $file, $program, $ROUNDS], env => {CACHEPEEK_TIMING => 'on'});
 my %cycles = map { join('/', @{$_->{path}}) => $_->{counts}{cycles}{value} / $ROUNDS } @{decode_json(read_file($file))->{regions}};
 
 # A hit takes 4 cycles, memory one more, and a multiplication 4.
