@@ -18,7 +18,8 @@ my $source = write_file(scratch('sanitized.c'), <<'C');
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-static int shared, done;
+static int shared;
+static int done __attribute__((aligned(64)));
 static void *run(void *unused)
 {
 	shared++;
@@ -57,6 +58,20 @@ sub outcome
 	return join(' ', status_text($run->{status}), $run->{out} =~ s/\n//r, $finding // 'nothing found');
 }
 
+# ThreadSanitizer keeps four accesses of each eight bytes, and which of them by chance: a run in which it
+# found nothing, as it does in one of many on a busy machine, is repeated.
+sub peek_until
+{
+	my ($alone, @how) = @_;
+	my $run;
+
+	for (1 .. 5) {
+		$run = peek(@how);
+		last if outcome($run) eq $alone || outcome($run) !~ /nothing found$/;
+	}
+	return $run;
+}
+
 for (@cases) {
 	my ($sanitizer, $defect, $compilers, $simulated) = @$_;
 	for my $compiler (@$compilers) {
@@ -71,11 +86,11 @@ for (@cases) {
 				my $alone = outcome(run(command => \@command));
 				skip("$what does not run here: $alone", 1) if !$argument && $alone !~ /^exit 3 /;
 				isnt($alone, 'exit 3 0 nothing found', "$what: finds the defect alone") if $argument;
-				my $perf = peek(engine => 'perf', command => \@command);
+				my $perf = peek_until($alone, engine => 'perf', command => \@command);
 				is(outcome($perf), $alone, "$what, $argument: perf: as alone");
 				# After a finding these runtimes end by a system call of their own.
 				ok($perf->{report}, "$what: perf: a report") unless $argument;
-				my $sim = peek(engine => 'sim', events => 'instructions', command => \@command);
+				my $sim = peek_until($alone, engine => 'sim', events => 'instructions', command => \@command);
 				is(outcome($sim), $alone, "$what, $argument: sim: as alone") or diag($sim->{err});
 				if ($simulated) { ok($sim->{report}, "$what, $argument: sim: a report"); next }
 				like("@{$sim->{notes}}", qr/is not counted: .*built with \w+Sanitizer.*: build it without/,

@@ -214,7 +214,7 @@ static void scheduler(void)
 	is_u64(waits(&first, &second), 0, "as many wait as there are entries");
 	wait_for(&second, 1, 50, 0);
 	is_u64(waits(&first, &second), 60 - 2, "one more waits until others do not");
-	wait_for(&first, 1, 48, 48 * 3);
+	wait_for(&first, 1, 48, 3);
 	is_u64(waits(&first, &second), 63 - 2, "these are ready later than their line");
 	wait_for(&second, 0, 50, 0);
 	is_u64(waits(&first, &second), 63 - 2, "what is in a register since");
