@@ -59,7 +59,7 @@ const struct batch *batch_keep(const struct batch *batch)
 	k = pool_take(&pool, sizeof(*k), sizeof(ULong));
 	*k = (struct kept){
 		*first, batch->items, hash, allocate_batch(words * sizeof(ULong))};
-	pool_copy((ULong *)k->batch, (const ULong *)batch, words);
+	VG_(memcpy)(k->batch, batch, words * sizeof(ULong));
 	*first = k;
 	return k->batch;
 }

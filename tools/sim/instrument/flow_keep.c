@@ -44,7 +44,7 @@ const void *flow_keep_piece(const ULong *piece, SizeT words)
 	k->next = *first;
 	k->words = (UInt)words;
 	k->hash = hash;
-	pool_copy(k->piece, piece, words);
+	VG_(memcpy)(k->piece, piece, words * sizeof(*piece));
 	*first = k;
 	return k->piece;
 }

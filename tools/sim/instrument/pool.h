@@ -44,18 +44,13 @@ static inline UInt pool_hash(const ULong *word, SizeT words)
 	return (UInt)hash;
 }
 
+/* Of words, which VG_(memcmp) compares by bytes. */
 static inline Bool pool_same(const ULong *a, const ULong *b, SizeT words)
 {
 	for (SizeT i = 0; i < words; i++)
 		if (a[i] != b[i])
 			return False;
 	return True;
-}
-
-static inline void pool_copy(ULong *to, const ULong *from, SizeT words)
-{
-	for (SizeT i = 0; i < words; i++)
-		to[i] = from[i];
 }
 
 #endif
