@@ -542,6 +542,18 @@ static void too_long(void)
 	end_core();
 }
 
+/* Ten causes that take a cycle and a half each, and of which three are covered. */
+static void parts_of_cycles(void)
+{
+	struct mean whole = {.each = 3 << (MEAN_BITS - 1), .covered = 3}, parts = whole;
+	uint64_t sum = 0;
+
+	is_u64(uncovered(&whole, 10), 10, "seven causes: ten cycles and a half");
+	for (int i = 0; i < 10; i++)
+		sum += uncovered(&parts, 1);
+	is_u64(sum, 10, "the same by one at a time");
+}
+
 int main(void)
 {
 	plan_lazy();
@@ -564,5 +576,6 @@ int main(void)
 	own_means();
 	never_seen();
 	too_long();
+	parts_of_cycles();
 	return 0;
 }

@@ -313,13 +313,13 @@ static inline uint64_t most_of_cause(const struct reach *r, int cause)
 /* Causes that no unit has seen yet take from nothing to the most, which is two
  * deviations. Of lines that keep buffers busy there are as many at once as buffers. */
 static inline uint64_t unseen_cycles(
-	const struct reach *r, int cause, uint64_t causes, uint64_t most)
+	struct mean *m, const struct reach *r, int cause, uint64_t causes, uint64_t most)
 {
-	uint32_t buffers = r->of.fill_buffers;
+	uint32_t buffers = r->of.fill_buffers, at_once = 1;
 
 	if ((cause == PART(bandwidth) || cause == PART(store)) && buffers)
-		causes /= buffers;
-	return causes * most / 2;
+		at_once = buffers;
+	return whole_cycles(m, causes * most, 2 * at_once);
 }
 
 /* Cycles of a cause since it was weighed: where they are not modelled, what is expected
@@ -345,7 +345,8 @@ static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int c
 		return size_of(off);
 	}
 	*count += expected_cycles(m, causes) - cycles;
-	return m->causes ? uncovered(m, causes) : unseen_cycles(r, cause, causes, most);
+	return m->causes ? uncovered(m, causes)
+			 : unseen_cycles(m, r, cause, causes, most);
 }
 
 /* Part of which cause. */

@@ -28,6 +28,7 @@ struct mean {
 	uint64_t each;    /* cycles of one, so many bits behind the point */
 	uint64_t left;    /* of what was expected, what is less than a cycle */
 	uint64_t covered; /* causes between units, that the last one stands for */
+	uint64_t beyond;  /* of what others may take, what is less than a cycle */
 };
 
 /* Branches that are not foreseen. */
@@ -81,7 +82,7 @@ static inline void learn_unit(struct mean *m, int cause, uint64_t stands_for)
 {
 	m->covered = m->unit_causes * 2 * stands_for;
 	learn_of_cause(m, cause, m->unit_causes, m->unit_cycles);
-	m->unit_cycles = m->unit_causes = 0;
+	m->unit_cycles = m->unit_causes = m->beyond = 0;
 }
 
 /* Cycles of a cause may be counted where it was not, behind a stretch that had few: it is
@@ -101,6 +102,16 @@ static inline uint64_t expected_cycles(struct mean *m, uint64_t causes)
 	return (uint64_t)(cycles >> MEAN_BITS);
 }
 
+/* Of cycles that are counted in so many parts each, those that are whole: they sum up to
+ * the same whoever collects in between. */
+static inline uint64_t whole_cycles(struct mean *m, uint64_t parts, uint64_t each)
+{
+	uint64_t cycles = (m->beyond + parts) / each;
+
+	m->beyond = (m->beyond + parts) % each;
+	return cycles;
+}
+
 /* Of those causes, between units, what the last unit has not seen the like of may take
  * twice what is expected, or nothing. */
 static inline uint64_t uncovered(struct mean *m, uint64_t causes)
@@ -108,7 +119,7 @@ static inline uint64_t uncovered(struct mean *m, uint64_t causes)
 	uint64_t covered = causes < m->covered ? causes : m->covered;
 
 	m->covered -= covered;
-	return (causes - covered) * m->each >> MEAN_BITS;
+	return whole_cycles(m, (causes - covered) * m->each, 1 << MEAN_BITS);
 }
 
 static inline void learn_rate(struct rate *r)
