@@ -71,13 +71,15 @@ static void load(const struct batch *b, int instructions, int loads, int misses)
 	core->count[CP_SIM_instructions] += (uint64_t)instructions;
 }
 
-/* Rounds; each n-th of them misses so many lines. */
+/* Rounds; each n-th of them misses so many lines.  The core looks at the batch later,
+ * too: when the next one begins. */
 static void rounds_of(
 	const struct load *l, int all, int n, int instructions, int loads, int misses)
 {
-	struct batch b = {
-		.clock = (uint64_t)instructions << 32, .flow = l ? &l->flow : NULL};
+	static struct batch b;
 
+	b = (struct batch){
+		.clock = (uint64_t)instructions << 32, .flow = l ? &l->flow : NULL};
 	for (int i = 0; i < all; i++)
 		load(&b, instructions, loads, i % n ? 0 : misses);
 	ahead_follow(core);
