@@ -193,6 +193,7 @@ my $server = write_file(scratch('server.cc'), <<'CC');
 #include <cstdio>
 #include <map>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <sys/socket.h>
 #include <thread>
