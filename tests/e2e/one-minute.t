@@ -59,7 +59,7 @@ my @planted = (
 	['two threads on one line', "other threads' lines", "struct { volatile long mine, yours; char rest[48]; } t __attribute__((aligned(64)));\n" .
 		"volatile int turn __attribute__((aligned(64)));\n" .
 		'static void wait(int me) { while (turn != me) sched_yield(); }' . "\n" .
-		'void *yours(void *u) { for (int i = 0; i < 9000; i++) { wait(1); t.yours++; turn = 0; } return u; }',
+		'void *yours(void *u) { CACHEPEEK_BEGIN("hot"); for (int i = 0; i < 9000; i++) { wait(1); t.yours++; turn = 0; } CACHEPEEK_END("hot"); return u; }',
 		'pthread_t h; pthread_create(&h, 0, yours, 0); for (int i = 0; i < 9000; i++) { wait(0); t.mine++; turn = 1; } pthread_join(h, 0); s += t.mine;',
 		1, 'false-sharing', 'planted::t', 'dcache --sharing'],
 	['code that does not fit L1I', 'code', join('', map { "__attribute__((noinline)) long f$_(long a) { " .
