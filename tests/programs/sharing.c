@@ -42,8 +42,13 @@ static pthread_barrier_t both;
 static void *count(void *counter)
 {
 	pthread_barrier_wait(&both);
-	for (long i = 0; i < rounds; i++)
-		++*(volatile long *)counter;
+	for (long i = 0; i < rounds; i++) {
+		long value = *(volatile long *)counter;
+
+		/* Compilers may make one instruction of what loads and stores. */
+		__asm__ volatile("" : "+r"(value));
+		*(volatile long *)counter = value + 1;
+	}
 	return NULL;
 }
 
