@@ -8,7 +8,7 @@ use Exporter 'import';
 use FindBin;
 use Sim;
 
-our @EXPORT = qw(programs thousands write_table @DEBIAN);
+our @EXPORT = qw(programs all_output thousands write_table @DEBIAN);
 
 # Those that no other test has.
 our @DEBIAN = ('sort', 'jq', 'lz4', 'zstd', 'mawk', 'bc', 'xxhsum', 'ffmpeg', 'ruby', 'C++ hash map');
@@ -36,8 +36,9 @@ my $source = written('source.c', map { "int f$_(int *a, int n)\n{\n	int s = $_;\
 
 sub usual {
 	return (
-		xz => ['/usr/bin/xz', '-1', '-c', "$text.1"],
-		'xz, two threads' => ['/usr/bin/xz', '-0', '-T2', '--block-size=60000', '-c', "$text.1"],
+		# To a file: with -c newer ones confine themselves, and cachegrind, too, which then writes nothing.
+		xz => ['/usr/bin/xz', '-1', '-kf', "$text.1"],
+		'xz, two threads' => ['/usr/bin/xz', '-0', '-T2', '--block-size=60000', '-kf', "$text.1"],
 		python3 => [$python, '-S', '-c', 'd = {i * 7 % 5003: str(i) for i in range(30000)}; print(len(d))'],
 		cc1 => [$cc1, '-quiet', '-O1', $source, '-o', '-'],
 		gzip => ['/bin/gzip', '-c', $text],
@@ -72,6 +73,16 @@ sub programs {
 	my ($all) = @_;
 
 	return (usual(), $all ? others() : ());
+}
+
+# With what xz has written beside its input.
+sub all_output {
+	my ($out, @command) = @_;
+	my $compressed = "$command[-1].xz";
+
+	$out .= slurp($compressed);
+	unlink $compressed;
+	return $out;
 }
 
 # ---- the tables of doc/validation.md ----

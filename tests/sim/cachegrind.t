@@ -36,7 +36,7 @@ sub our_counts {
 	my ($status, $out, $log) = run_tool("$SCRATCH/lib0", 'cachepeek', @ours, @_);
 	my %n = $log =~ /process \d+ (\w+) (\d+)/g;
 
-	return ($out, instructions => $n{instructions},
+	return (all_output($out, @_), instructions => $n{instructions},
 		references => $n{l1d_loads} + $n{l1d_stores} - $n{l1d_rmw},
 		'I1 misses' => $n{l1i_misses},
 		'D1 misses' => $n{l1d_load_misses} + $n{l1d_store_misses},
@@ -45,13 +45,15 @@ sub our_counts {
 
 sub their_counts {
 	my $file = "$SCRATCH/cg.out";
+	unlink $file;
 	my ($status, $out) = run_tool("$SCRATCH/lib1", 'cachegrind', @theirs,
 		"--cachegrind-out-file=$file", @_);
+	ok(-s $file, 'cachegrind writes what it counted') or return ($out);
 	my ($names) = slurp($file) =~ /^events: (.*)$/m;
 	my ($values) = slurp($file) =~ /^summary: (.*)$/m;
 	my %n;
 	@n{split ' ', $names} = split ' ', $values;
-	return ($out, instructions => $n{Ir}, references => $n{Dr} + $n{Dw},
+	return (all_output($out, @_), instructions => $n{Ir}, references => $n{Dr} + $n{Dw},
 		'I1 misses' => $n{I1mr}, 'D1 misses' => $n{D1mr} + $n{D1mw},
 		'LL misses' => $n{ILmr} + $n{DLmr} + $n{DLmw});
 }

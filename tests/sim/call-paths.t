@@ -164,7 +164,7 @@ sub our_costs {
 			} keys %compared});
 		}
 	}
-	return ($out, \%by);
+	return (all_output($out, @_), \%by);
 }
 
 # Those that call themselves, by others or not.
@@ -211,7 +211,7 @@ sub their_costs {
 		}
 	}
 	delete $by{inclusive}{$_} for in_cycles(\%calls);
-	return ($out, \%by);
+	return (all_output($out, @_), \%by);
 }
 
 # Does libdw, and Valgrind, find all of its functions?

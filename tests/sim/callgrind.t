@@ -67,7 +67,7 @@ sub our_misses {
 		$by{plain_name($f->{function}) . " $module"} += $n if $f->{function} ne '';
 		$object{$module} += $n;
 	}
-	return ($out, \%by, \%object);
+	return (all_output($out, @_), \%by, \%object);
 }
 
 sub their_misses {
@@ -91,7 +91,7 @@ sub their_misses {
 			$object{$ob} += $n;
 		}
 	}
-	return ($out, \%by, \%object);
+	return (all_output($out, @_), \%by, \%object);
 }
 
 sub ok_near {
