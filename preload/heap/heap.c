@@ -5,11 +5,14 @@
  *
  * A library of its own (heap.so): only a profile that samples preloads it, and no
  * other program's malloc is ever touched.  Each function calls the next one of its
- * name and tells the observer, if there is one, with the address that the
- * program's own call returns to.
+ * own name, which is the one that the program would have called, and never one of
+ * another name: the blocks may be of an allocator that stands before this library.
+ * It tells the observer, if there is one, with the address that the program's own
+ * call returns to.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +58,12 @@ static int is_early(const void *block)
 	       (const char *)block < early.memory + sizeof(early.memory);
 }
 
-static void *find_function(const char *name)
+static void *find_next(const char *name)
 {
-	void *next, *object;
+	void *next;
 
 	self.finding++;
 	next = dlsym(RTLD_NEXT, name);
-	/* A plugin's C++ library is in a scope of its own. */
-	if (!next && name[0] == '_' &&
-		(object = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD)))
-		next = dlsym(object, name);
 	self.finding--;
 	return next;
 }
@@ -74,9 +73,32 @@ static void *find_function(const char *name)
 	__extension__({                                                                  \
 		static __typeof__(&(name)) next_##name;                                  \
 		if (!next_##name && !self.finding)                                       \
-			*(void **)&next_##name = find_function(#name);                   \
+			*(void **)&next_##name = find_next(#name);                       \
 		next_##name;                                                             \
 	})
+
+/* A plugin's C++ library, or an allocator that has operators of its own, is in the
+ * plugin's scope: dlsym(RTLD_NEXT) does not look there. */
+static void *find_in_scope_of(const void *caller, const char *name)
+{
+	struct link_map *map;
+	void *object, *found = NULL;
+	Dl_info info;
+
+	self.finding++;
+	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && map->l_name[0] &&
+		(object = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD))) {
+		found = dlsym(object, name);
+		dlclose(object);
+	}
+	/* The call may be a jump, so that it returns to another object. */
+	if (!found && (object = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD))) {
+		found = dlsym(object, name);
+		dlclose(object);
+	}
+	self.finding--;
+	return found;
+}
 
 /* ---- the observer ---- */
 
@@ -174,14 +196,22 @@ EXPORT void *realloc(void *block, size_t size)
 	return reallocate_block(block, size, SITE);
 }
 
+/* libc's calls the program's realloc, which need not be the one behind ours. */
 EXPORT void *reallocarray(void *block, size_t n, size_t size)
 {
+	__typeof__(&reallocarray) next = NEXT(reallocarray);
+	struct call call;
 	size_t all;
 
-	if (!__builtin_mul_overflow(n, size, &all))
-		return reallocate_block(block, all, SITE);
-	errno = ENOMEM;
-	return NULL;
+	if (__builtin_mul_overflow(n, size, &all)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	if (is_early(block) || !next)
+		return realloc(block, all);
+	tell_freed(block);
+	call = enter_call();
+	return leave_call(call, next(block, n, size), all, SITE);
 }
 
 EXPORT void free(void *block)
@@ -257,6 +287,8 @@ static void restore_depth(const int *before)
 		__typeof__(&(name)) next = NEXT(name);                                   \
 		struct call call;                                                        \
                                                                                          \
+		if (!next && !self.finding)                                              \
+			*(void **)&next = find_in_scope_of(SITE, #name);                 \
 		if (!next) /* a program with new and without its library */              \
 			return malloc(size);                                             \
 		call = enter_call();                                                     \

@@ -36,7 +36,7 @@ static struct {
 	/* How many there may be whose address falls there: most of what is freed was
 	 * never noted, and takes no lock.  Atomic. */
 	int sieve[SIEVE];
-	bool watching;
+	const char *nameless; /* why blocks have no names; NULL: they have */
 } blocks;
 CP_LOCK_LISTED(blocks.table.lock);
 
@@ -162,16 +162,24 @@ void cp_sampling_watch_heap(void)
 	static const struct cp_heap_observer observer = {
 		read_clock, on_allocated, on_freed};
 	const struct cp_heap_observer **theirs = dlsym(RTLD_DEFAULT, CP_HEAP_OBSERVER);
+	const void *allocator = dlsym(RTLD_DEFAULT, "malloc");
+	Dl_info watch, called;
 
+	blocks.nameless =
+		"`cachepeek dcache|dtlb|icache` preloads what watches malloc (heap.so)";
 	if (!theirs || !grow_table())
 		return;
-	blocks.watching = true;
+	blocks.nameless = NULL;
+	/* What asks libc nevertheless is seen. */
+	if (allocator && dladdr(allocator, &called) && dladdr(theirs, &watch) &&
+		called.dli_fbase != watch.dli_fbase)
+		blocks.nameless = "the program has a malloc of its own, or a sanitizer's";
 	__atomic_store_n(theirs, &observer, __ATOMIC_RELEASE);
 }
 
-bool cp_sampling_watches_heap(void)
+const char *cp_sampling_blocks_nameless(void)
 {
-	return blocks.watching;
+	return blocks.nameless;
 }
 
 /* The items of before are in the parent's file, which is mapped no more. */

@@ -144,10 +144,12 @@ void cp_sampling_prepare(void)
 		describe_kind(i);
 	cp_sampling_note_maps();
 	cp_sampling_note_blocks();
-	if (!cp_sampling_watches_heap())
-		cp_warn("CACHEPEEK_PROFILE: blocks of the heap have no names: "
-			"`cachepeek dcache|dtlb|icache` preloads "
-			"what watches malloc (heap.so)");
+	if (!cp_sampling_blocks_nameless())
+		return;
+	cp_format(line, sizeof(line),
+		"CACHEPEEK_PROFILE: blocks of the heap have no names: %s",
+		cp_sampling_blocks_nameless());
+	cp_warn(line);
 }
 
 /* ---- the thread that empties rings ---- */

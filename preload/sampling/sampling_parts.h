@@ -80,7 +80,8 @@ void cp_sampling_note_end(const struct cp_samples_thread *thread);
 void cp_sampling_watch_heap(void);
 /* In a fork child, that has its parent's blocks. */
 void cp_sampling_note_blocks(void);
-bool cp_sampling_watches_heap(void);
+/* Why blocks have no names, for a warning; NULL: they have. */
+const char *cp_sampling_blocks_nameless(void);
 
 /* kinds.c: the processor's own samples of memory, as this machine has them. */
 void cp_sampling_find_memory(struct cp_sampling_event *event, const char *measurement);

@@ -78,7 +78,7 @@ static int prepare_directory(
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;
 	if (from->engine && strcmp(from->engine, "perf") == 0)
-		cp_preload_companion("heap.so");
+		cp_preload_allocator_watch();
 	result = cp_run_make(cp_cmd_getenv, from->directory, directory, size);
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",

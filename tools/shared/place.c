@@ -53,8 +53,19 @@ static bool is_listed(const char *list, const char *library)
 	return false;
 }
 
-/* Puts ours last: a library that is preloaded already may have to be first. */
-static void add_preload(const char *library)
+/* A sanitizer's library ends the program if it is not the first of all. */
+static bool has_sanitizer(const char *list)
+{
+	static const char *const names[] = {"libasan.", "libhwasan.", "libtsan.",
+		"liblsan.", "libubsan.", "libclang_rt."};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strstr(list, names[i]))
+			return true;
+	return false;
+}
+
+static void add_preload(const char *library, bool first)
 {
 	const char *present = getenv("LD_PRELOAD");
 	char *value;
@@ -65,22 +76,24 @@ static void add_preload(const char *library)
 	}
 	if (is_listed(present, library))
 		return;
-	if (asprintf(&value, "%s:%s", present, library) < 0)
+	if (asprintf(&value, "%s:%s", first ? library : present,
+		    first ? present : library) < 0)
 		return;
 	setenv("LD_PRELOAD", value, 1);
 	free(value);
 }
 
-void cp_preload_companion(const char *name)
+void cp_preload_allocator_watch(void)
 {
 	char library[PATH_MAX], path[PATH_MAX + 64];
+	const char *present = getenv("LD_PRELOAD");
 
 	if (cp_library_path(library, sizeof(library)) < 0)
 		return;
 	*strrchr(library, '/') = '\0';
-	snprintf(path, sizeof(path), "%s/libcachepeek/%s", library, name);
+	snprintf(path, sizeof(path), "%s/libcachepeek/heap.so", library);
 	if (access(path, R_OK) == 0)
-		add_preload(path);
+		add_preload(path, !present || !has_sanitizer(present));
 }
 
 int cp_prepare_preload(char *const added[])
@@ -95,7 +108,8 @@ int cp_prepare_preload(char *const added[])
 	}
 	for (; *added; added++)
 		putenv(*added);
-	add_preload(library);
+	/* Last: a library that is preloaded already may have to be first. */
+	add_preload(library, false);
 	return 0;
 }
 

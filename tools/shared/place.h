@@ -12,8 +12,9 @@ int cp_library_path(char *to, size_t size);
  * ("NAME=value", NULL-terminated) and LD_PRELOAD.  -ENOENT after saying why. */
 int cp_prepare_preload(char *const added[]);
 
-/* Preloads NAME as well, if it is installed beside the library. */
-void cp_preload_companion(const char *name);
+/* Preloads what watches malloc (heap.so) as well, if it is installed beside the library:
+ * before other allocators, which would not call it, but behind a sanitizer. */
+void cp_preload_allocator_watch(void);
 
 /* Runs argv like that.  Returns only if that fails: -errno. */
 int cp_exec_preloaded(char *const argv[], char *const added[]);
