@@ -56,12 +56,48 @@ static const char *list_of(const struct cp_profile_view *view,
 	return list;
 }
 
+/* The row of all code without line numbers; NULL: all misses have lines. */
+static const struct cp_row *without_lines(const struct cp_rows *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		if (!*files->row[i].site->at.file)
+			return &files->row[i];
+	return NULL;
+}
+
+/* Why the file has no row: a miss of its lines may be where lines are not known. */
+static void explain_missing(const struct cp_profile_view *view,
+	const struct cp_rows *files, const char *wanted, char *error, size_t error_size)
+{
+	const struct cp_row *unknown = without_lines(files);
+	const char *most = list_of(view, files, NULL);
+	struct cp_rows *modules;
+
+	if (!*most) {
+		snprintf(error, error_size,
+			"no lines of source are known in this run: build the program with -g");
+		return;
+	}
+	if (!unknown) {
+		snprintf(error, error_size,
+			"no line of %s has a miss in this run; those that have most: %s",
+			wanted, most);
+		return;
+	}
+	modules = cp_rows_of(view, CP_ROW_MODULE, files, unknown);
+	snprintf(error, error_size,
+		"no line of %s is known to have a miss in this run, but %.2f %% of the misses are in "
+		"code without line numbers, most of it in %s: build that with -g; "
+		"those that have most: %s",
+		wanted, cp_row_share(view, files, unknown),
+		modules->n ? modules->row[0].site->at.module->name : "?", most);
+}
+
 const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 	const struct cp_rows *files, const char *wanted, char *error, size_t error_size)
 {
 	const struct cp_row *found = NULL;
 	unsigned n = 0;
-	const char *list;
 
 	for (size_t i = 0; i < files->n; i++) {
 		const char *file = files->row[i].site->at.file;
@@ -75,18 +111,11 @@ const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 	}
 	if (n == 1)
 		return found;
-	list = list_of(view, files, n ? wanted : NULL);
 	if (n)
 		snprintf(error, error_size, "%s may be %s: give more of the path", wanted,
-			list);
-	else if (*list)
-		snprintf(error, error_size,
-			"no line of %s has a miss in this run; those that have most: %s",
-			wanted, list);
+			list_of(view, files, wanted));
 	else
-		snprintf(error, error_size,
-			"no lines of source are known in this run: "
-			"build the program with -g");
+		explain_missing(view, files, wanted, error, error_size);
 	return NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "tools/profile/model/disassemble.h"
 #include "tools/profile/model/symbols_parts.h"
 #include "tools/shared/symbol_at.h"
+#include "tools/shared/units.h"
 
 struct variable;
 
@@ -24,6 +25,7 @@ struct cp_symbols {
 	Elf *elf;
 	int fd;
 	struct cp_symbol_ranges *ranges; /* made when a symbol is asked for */
+	struct cp_units *units;          /* made when a line is */
 	bool collected;
 	size_t nvariables;
 	struct variable *variables;
@@ -101,6 +103,7 @@ void cp_symbols_close(struct cp_symbols *symbols)
 	if (symbols->fd >= 0)
 		close(symbols->fd);
 	cp_symbol_ranges_free(symbols->ranges);
+	cp_units_free(symbols->units);
 	free(symbols->variables);
 	free(symbols);
 }
@@ -160,21 +163,50 @@ static void find_function(
 	at->offset = at->address - symbol.start;
 }
 
-void cp_symbols_find(
+static bool find_unit(
+	struct cp_symbols *symbols, uint64_t address, Dwarf_Die *unit, Dwarf_Addr *bias)
+{
+	if (!symbols->units)
+		symbols->units = cp_units_make(symbols->module);
+	return symbols->units && cp_unit_at(symbols->units, address, unit, bias);
+}
+
+/* The file as the unit names it: relative to the directory that it was compiled in. */
+static const char *path_of(struct cp_arena *arena, Dwarf_Die *unit, const char *file)
+{
+	Dwarf_Attribute attribute;
+	const char *directory =
+		dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_comp_dir, &attribute));
+
+	if (*file != '/' && directory)
+		file = cp_text_format(arena, "%s/%s", directory, file);
+	return text_of(arena, file);
+}
+
+static void find_line(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
 {
-	Dwfl_Line *line = dwfl_module_getsrc(symbols->module, at->address);
+	Dwarf_Addr bias;
+	Dwarf_Die unit;
+	Dwarf_Line *line;
 	const char *file;
 	int number = 0;
 
-	find_function(symbols, arena, at);
-	file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-	if (!file || number <= 0)
+	if (!find_unit(symbols, at->address, &unit, &bias))
 		return;
-	if (*file != '/' && dwfl_line_comp_dir(line))
-		file = cp_text_format(arena, "%s/%s", dwfl_line_comp_dir(line), file);
-	at->file = text_of(arena, file);
+	line = dwarf_getsrc_die(&unit, at->address - bias);
+	file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return;
+	at->file = path_of(arena, &unit, file);
 	at->line = (unsigned)number;
+}
+
+void cp_symbols_find(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
+{
+	find_function(symbols, arena, at);
+	find_line(symbols, arena, at);
 }
 
 /* ---- variables ---- */
@@ -183,29 +215,32 @@ void cp_symbols_find(
 struct variable {
 	uint64_t address;     /* as DWARF counts */
 	const char *function; /* NULL: none */
-	Dwarf_Off die;
+	Dwarf_Die die;
 };
 
 /* The depth to which a unit's tree of entries is searched. */
 #define MAX_DEPTH 64
 
+/* The operation has an address, or an index of one (clang's DWARF 5, split units). */
 static bool address_of(Dwarf_Die *die, uint64_t *address)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Attribute attribute, indexed;
 	Dwarf_Op *ops;
 	size_t n;
 
 	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
-		dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1 ||
-		ops[0].atom != DW_OP_addr)
+		dwarf_getlocation(&attribute, &ops, &n) != 0 || n != 1)
 		return false;
+	if (ops[0].atom == DW_OP_addrx || ops[0].atom == DW_OP_GNU_addr_index)
+		return dwarf_getlocation_attr(&attribute, ops, &indexed) == 0 &&
+		       dwarf_formaddr(&indexed, address) == 0;
 	*address = ops[0].number;
-	return true;
+	return ops[0].atom == DW_OP_addr;
 }
 
 static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char *function)
 {
-	struct variable v = {.function = function, .die = dwarf_dieoffset(die)};
+	struct variable v = {.function = function, .die = *die};
 	struct variable *larger;
 
 	if (!address_of(die, &v.address))
@@ -248,11 +283,12 @@ static int by_address(const void *a, const void *b)
 
 static void collect_all(struct cp_symbols *symbols)
 {
-	Dwarf_Die *unit = NULL;
+	Dwarf_Die *unit = NULL, entries;
 
 	symbols->collected = true;
 	while ((unit = dwfl_module_nextcu(symbols->module, unit, &symbols->bias)))
-		collect_functions(symbols, unit, NULL, 0);
+		if (cp_unit_entries(unit, &entries))
+			collect_functions(symbols, &entries, NULL, 0);
 	if (symbols->nvariables)
 		qsort(symbols->variables, symbols->nvariables,
 			sizeof(*symbols->variables), by_address);
@@ -271,34 +307,26 @@ static const struct variable *find_variable(struct cp_symbols *symbols, uint64_t
 		       : NULL;
 }
 
-static bool entry_of(struct cp_symbols *symbols, const struct variable *v, Dwarf_Die *die)
-{
-	Dwarf_Addr bias;
-	Dwarf *dwarf = dwfl_module_getdwarf(symbols->module, &bias);
-
-	return dwarf && dwarf_offdie(dwarf, v->die, die);
-}
-
 bool cp_symbols_entry(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *die)
 {
 	const struct variable *v = find_variable(symbols, address);
 
-	return v && entry_of(symbols, v, die);
+	if (v)
+		*die = v->die;
+	return v != NULL;
 }
 
-static const char *describe_variable(struct cp_symbols *symbols, struct cp_arena *arena,
-	const struct variable *v, const char **file, unsigned *line)
+static const char *describe_variable(struct cp_arena *arena, const struct variable *v,
+	const char **file, unsigned *line)
 {
 	const char *source, *own;
-	Dwarf_Die die;
+	Dwarf_Die die = v->die, unit;
 	int number = 0;
 
-	if (!entry_of(symbols, v, &die))
-		return NULL;
 	own = dwarf_diename(&die);
-	source = dwarf_decl_file(&die);
+	source = cp_declared_in(&die);
 	if (source && dwarf_decl_line(&die, &number) == 0 && number > 0) {
-		*file = text_of(arena, source);
+		*file = path_of(arena, dwarf_diecu(&die, &unit, NULL, NULL), source);
 		*line = (unsigned)number;
 	}
 	if (!v->function || !own)
@@ -311,7 +339,7 @@ const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *are
 	uint64_t address, const char **file, unsigned *line)
 {
 	const struct variable *v = find_variable(symbols, address);
-	const char *own = v ? describe_variable(symbols, arena, v, file, line) : NULL;
+	const char *own = v ? describe_variable(arena, v, file, line) : NULL;
 	struct cp_symbol_at symbol;
 
 	if (own)
@@ -359,12 +387,12 @@ const char *cp_symbols_inlined(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
 {
 	const char *text = "";
-	Dwarf_Die *unit, *scopes = NULL;
+	Dwarf_Die unit, entries, *scopes = NULL;
 	Dwarf_Addr bias;
-	int n;
+	int n = 0;
 
-	unit = dwfl_module_addrdie(symbols->module, address, &bias);
-	n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+	if (find_unit(symbols, address, &unit, &bias) && cp_unit_entries(&unit, &entries))
+		n = dwarf_getscopes(&entries, address - bias, &scopes);
 	for (int i = 0; i < n; i++)
 		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
 			text = inlined_call(arena, &scopes[i], text);

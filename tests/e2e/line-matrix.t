@@ -1,0 +1,129 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Lines are right or absent: whatever compiler wrote the debugging information, in whatever
+# form, the lines of a profile are those of the code that missed, and annotate tells a file
+# whose lines are not known from one without a miss.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Cwd qw(realpath);
+use Json;
+use Peek;
+use Test::More;
+
+my $LINES = 4096;
+mkdir(scratch('src'));
+my $walk = write_file(scratch('src/walk.cc'), <<"C");
+#include "walk.h"
+char walked[$LINES][64] __attribute__((aligned(64)));
+long walk(void)
+{
+	long sum = 0;
+	for (int i = 0; i < $LINES; i++)
+		sum += walked[i][0]; // here
+	return sum;
+}
+C
+write_file(scratch('src/walk.h'), "long walk(void);\nstruct only { long here; };\n");
+write_file(scratch('src/main.cc'), <<'C');
+#include "walk.h"
+static char other[64 * 100];
+int main(int argc, char **)
+{
+	only o = {argc};
+	for (int i = 0; i < 100; i++)
+		other[64 * i] = (char)o.here;
+	return walk() == 7;
+}
+C
+my $HERE = 7;
+
+my %made;
+sub compiler { my ($name) = @_; return $made{$name} //= which($name) || '' }
+
+# make_program(NAME, COMPILER, FLAGS FOR WALK, FLAGS FOR MAIN): the program, or undef.
+sub make_program
+{
+	my ($name, $cxx, $for_walk, $for_main, @link) = @_;
+	return unless compiler($cxx);
+	my $at = scratch("built-$name");
+	mkdir($at);
+	for (['walk', $for_walk], ['main', $for_main]) {
+		my ($unit, $flags) = @$_;
+		system("cd '$at' && $cxx -O1 -g -fno-vectorize $flags -c -o $unit.o ../src/$unit.cc 2> errors") == 0 or
+			system("cd '$at' && $cxx -O1 -g $flags -c -o $unit.o ../src/$unit.cc 2> errors") == 0 or return;
+	}
+	return system("cd '$at' && $cxx @link -o program walk.o main.o 2> errors") == 0 ? "$at/program" : undef;
+}
+
+# Every form for both compilers; 'mixed' has one unit of each, so that .debug_aranges lacks one.
+my @forms = (
+	['DWARF 4', '-gdwarf-4'], ['DWARF 5', '-gdwarf-5'], ['64-bit DWARF', '-gdwarf64'],
+	['split', '-gsplit-dwarf'], ['split DWARF 4', '-gdwarf-4 -gsplit-dwarf'], ['type units', '-fdebug-types-section'],
+	['type units of DWARF 4', '-gdwarf-4 -fdebug-types-section'], ['split type units', '-gsplit-dwarf -fdebug-types-section'],
+	['zlib', '-gz=zlib'], ['zstd', '-gz=zstd'],
+);
+my @programs;
+for my $cxx (qw(g++ clang++)) {
+	push(@programs, ["$cxx, $_->[0]", make_program("$cxx-$_->[0]" =~ s/[^\w+-]/_/gr, $cxx, $_->[1], $_->[1]), $_->[0] ne 'zstd']) for @forms;
+	push(@programs, ["$cxx, no .debug_aranges", make_program("$cxx-without", $cxx, $cxx eq 'g++' ? '-gno-pubnames' : '', ''), 1]);
+}
+if (compiler('g++') && compiler('clang++')) {
+	for (['g++', 'clang++'], ['clang++', 'g++']) {
+		my ($one, $two) = @$_;
+		my ($a, $b) = (make_program("mixed-$one", $one, '', ''), make_program("mixed-$two", $two, '', ''));
+		my $to = scratch("mixed-$one-program");
+		push(@programs, ["$one and $two", $a && $b && system('g++', '-o', $to, scratch("built-mixed-$one/walk.o"),
+			scratch("built-mixed-$two/main.o")) == 0 ? $to : undef, 1]);
+	}
+}
+# Stripped, with the debugging information in a file beside it.
+for (['with a build ID', ''], ['without one', '-Wl,--build-id=none']) {
+	my ($name, $flag) = @$_;
+	my $exe = make_program("link $name" =~ s/ /_/gr, 'g++', '', '', $flag) or next;
+	my $ok = system("cd '" . $exe =~ s{/program$}{}r . "' && objcopy --only-keep-debug program program.debug && strip program && " .
+		'objcopy --add-gnu-debuglink=program.debug program') == 0;
+	push(@programs, ["a debug link $name", $ok ? $exe : undef, 1]);
+}
+
+# Of the loop in walk.cc: the misses of its lines, and of the one that has them but where a
+# compiler takes the first load out of the loop.
+sub walked
+{
+	my ($profile) = @_;
+	my ($file) = grep { (realpath($_->{file}) // '') eq $walk } @{$profile->{sources}} or return;
+	my ($all, $here) = (0, 0);
+	for my $line (@{$file->{lines}}) {
+		$all += $line->{counts}{l1d_load_misses} if $line->{line} <= $HERE;
+		$here += $line->{counts}{l1d_load_misses} if $line->{line} == $HERE;
+	}
+	return ($all, $here);
+}
+
+for (@programs) {
+	my ($name, $exe, $must) = @$_;
+	SKIP: {
+		skip("$name: cannot be built here", 4) unless $exe;
+		my $json = scratch('profile.json');
+		my $run = run(command => [cli(), 'dcache', '-E', 'sim', '-m', 'skylake-sp', '-o', $json, $exe]);
+		is($run->{err}, '', "$name: a profile");
+		my $profile = decode_json(read_file($json));
+		my ($all, $here) = walked($profile);
+		my $annotated = run(command => [cli(), 'annotate', '-i', $json, 'walk.cc']);
+		if (!defined($all) && !$must) {
+			like($annotated->{err}, qr/^cachepeek: (?:no line of walk\.cc is known .* without line numbers, most of it in program|no lines of source are known)/,
+				"$name: no lines, which is said");
+			ok(!(grep { (realpath($_->{file}) // '') eq $walk } @{$profile->{sources}}), "$name: nor those of another file");
+			pass($name);
+			next;
+		}
+		is($all, $LINES, "$name: the lines that missed");
+		my $counted = $here =~ s/(\d)(\d{3})$/$1,$2/r;
+		like($annotated->{out}, qr/^ *[\d.]+ +$counted .* 7  .*here$/m, "$name: annotate has most of them in one") or diag($annotated->{err});
+		my ($data) = grep { $_->{name} =~ /::walked$/ } @{$profile->{data}};
+		my $absent = $name =~ /debug link without/; # not another's
+		is($data && $data->{file} ? realpath($data->{file}) : '', $absent ? '' : $walk, "$name: the variable has its place") or diag(explain($data));
+	}
+}
+done_testing();
