@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file machine_file timed_machine stripped which terminal_script need_perf can_count why_not region threads_named leaves
+	write_file read_file machine_file timed_machine stripped which no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -38,6 +38,18 @@ $ENV{PYTHONHASHSEED} = 0;
 $ENV{XDG_CACHE_HOME} = "$scratch/cache";
 # The host as the kernel tells it, whatever was measured.
 $ENV{XDG_CONFIG_HOME} = "$scratch/config";
+
+# Nothing of ours is left where it is nobody's to clean up.
+my $test = $$;
+my @root_had = glob('/*');
+END {
+	if (defined $test && $$ == $test) {
+		my %had = map { $_ => 1 } @root_had;
+		my @left = grep { !$had{$_} && m{^/(?:.*cachepeek|peek|report|record|run-)} } glob('/*');
+		diag("left behind by this test, or by one beside it: @left") if @left;
+		$? ||= 1 if @left;
+	}
+}
 
 sub source { $source }
 sub build { $build }
@@ -81,6 +93,41 @@ sub which
 		return "$directory/$name" if -x "$directory/$name";
 	}
 	return undef;
+}
+
+# ---- other users ----
+
+# What another user runs: it is copied, where the build stands in a directory that only root enters.
+my @runs_elsewhere = qw(cachepeek libcachepeek.so libcachepeek tests/programs);
+
+sub is_closed_to_others { system('setpriv --reuid=65534 --regid=65534 --clear-groups test -r ' . lib() . ' 2> /dev/null') != 0 }
+
+# Why root cannot become another user here; '': it can.  From then on the scratch directory is one that
+# others enter, and build(), lib(), cli() and program() are where they reach them: a test that keeps
+# one of these asks first.
+my $no_other_user;
+sub no_other_user
+{
+	return $no_other_user if defined $no_other_user;
+	return $no_other_user = 'only root can be another user' if !root();
+	return $no_other_user = 'no setpriv' if !which('setpriv');
+	chmod(0755, $scratch);
+	if (is_closed_to_others()) {
+		my $copy = "$scratch/build";
+		system('mkdir', '-p', "$copy/tests") == 0 && system('chmod', '0755', $copy, "$copy/tests") == 0 or die "$copy\n";
+		system('cp', '-Rp', "$build/$_", "$copy/$_") == 0 or die "$copy/$_\n" for @runs_elsewhere;
+		$build = $copy;
+	}
+	return $no_other_user = is_closed_to_others() ? 'others cannot enter the directory of temporary files' : '';
+}
+
+# What root puts before a command that this user is to run; of no groups.
+sub as_user
+{
+	my ($number) = (@_, 65534);
+	my $why = no_other_user();
+	die "$why\n" if $why;
+	return (which('setpriv'), "--reuid=$number", "--regid=$number", '--clear-groups');
 }
 
 # script(1), where it can make a terminal: not in every chroot.

@@ -122,16 +122,13 @@ END
 }
 
 SKIP: {
-	my $setpriv = which('setpriv');
-	skip 'not root, or no setpriv', 1 unless $> == 0 && $setpriv;
-	my @nobody = ($setpriv, qw(--reuid 65534 --regid 65534 --clear-groups --inh-caps=-all
-		--bounding-set=-all --no-new-privs));
-	my $home = "/tmp/faulted-$$";
+	skip(no_other_user(), 1) if no_other_user();
+	my @nobody = (as_user(), qw(--inh-caps=-all --bounding-set=-all --no-new-privs));
+	my $home = scratch('nobody');
 	mkdir($home);
-	system('cp', $program, lib(), cli(), $home);
-	system('cp', '-r', build() . '/libcachepeek', $home);
+	system('cp', $program, $home);
 	chmod(0777, $home);
-	my $run = run(command => [@nobody, "$home/cachepeek", 'dtlb', '--engine', 'perf', '-o',
+	my $run = run(command => [@nobody, cli(), 'dtlb', '--engine', 'perf', '-o',
 		"$home/out.json", "$home/faulted", $THREADS], env => {XDG_CACHE_HOME => "$home/cache"});
 	my $p = eval { decode_json(read_file("$home/out.json") // '') };
 	if ($p) {
@@ -140,7 +137,6 @@ SKIP: {
 		fail('nobody has a report');
 		diag($run->{err});
 	}
-	system('rm', '-rf', $home);
 }
 
 for my $how ([], ['-v']) {

@@ -73,10 +73,8 @@ for my $options ('-e r01d1', '-e r1d1:u,mem:0x1000:x', '-e perf::PAGE-FAULTS:k',
 }
 ok(!-e scratch('made'), 'nothing is made before there is a report');
 SKIP: {
-	skip('an ordinary user is needed', 1) unless root() && which('setpriv');
-	my @user = (which('setpriv'), '--reuid=65534', '--regid=65534', '--clear-groups');
-	skip('an ordinary user cannot reach the build directory', 1)
-		if run(command => [@user, 'test', '-x', cli()])->{status};
+	skip(no_other_user(), 1) if no_other_user();
+	my @user = as_user();
 	for my $options ('-o /report.json', '-d /records', 'dcache -o /report.txt') {
 		my $run = run(command => [@user, cli(), split(/ /, $options), 'true']);
 		is(status_text($run->{status}), 'exit 2', "an ordinary user, $options: exit 2");

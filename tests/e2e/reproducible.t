@@ -19,8 +19,9 @@ my $all = $ENV{REPRODUCIBLE_ALL};
 my $runs = $ENV{REPRODUCIBLE_RUNS} || ($all ? 20 : 4);
 my $work = scratch('reproducible');
 my @places = map { "$work/" . 'd' x $_ } 1, 40, 90;
-mkdir($_) for $work, @places;
-chmod(0755, scratch(), $work, @places);
+mkdir($_) for $work, @places, "$work/home";
+my $no_other = no_other_user();
+chmod(0755, $work, @places);
 
 my ($cc, $cxx) = map { (split(' ', $ENV{$_->[0]} || $_->[1]))[0] } ['CC', 'gcc'], ['CXX', 'g++'];
 write_file("$work/map.cc", <<'END');
@@ -194,10 +195,10 @@ sub counts
 	my ($i, @command) = @_;
 	my $place = $places[$i % @places];
 	my $json = sprintf('%s/%s.json', $work, 'r' x (1 + 13 * $i % 31));
-	my %env = (PATH => '/usr/bin:/bin', HOME => $i % 2 ? '/root' : '/home/somebody', LANG => undef,
+	my %env = (PATH => '/usr/bin:/bin', HOME => $i % 2 ? "$work/home" : '/home/somebody', LANG => undef,
 		map { ("V${i}_$_" => 'x' x ($_ * 37 * $i % 300)) } 1 .. 3 * $i);
 	unlink($json);
-	my @as = root() && $i % 3 == 2 ? ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups') : ();
+	my @as = !$no_other && $i % 3 == 2 ? as_user() : ();
 	$command[0] =~ s{^\./}{$place/} if $i % 2;
 	my $run = run(command => [@as, cli(), '-m', 'skylake-sp', '-g', 'cache,tlb', '--reproducible',
 		'-o', $json, @command], cwd => $place, env => {%env, XDG_CACHE_HOME => undef});
@@ -208,7 +209,7 @@ sub counts
 	return ($report, $run, join(' ', map { "$_ $counts->{$_}{value}" } sort keys %$counts));
 }
 
-chmod(0777, $work);
+chmod(0777, $work, "$work/home");
 # The same, of each run; those of programs that are known to differ are printed.
 my @programs = (['gzip', '-c', 'text'], ['sort', 'text'], ['./map'], ['./found'], ['./threads'], ['./pool'], ['./leave']);
 my @more = (['./qsort'], ['xz', '-c', 'text'], ['mawk', '{ n[$1 % 97]++ } END { for (i in n) s += n[i]; print s }', 'text'],
@@ -283,7 +284,7 @@ for my $program (@programs) {
 	# The commands that simulate a program, too.
 	for my $command (map { [$_, '-m', 'skylake-sp'] } qw(dcache compare sharing)) {
 		$text = run(command => [cli(), @$command, '--reproducible=KEPT', '-o', "$work/other.txt", 'env'],
-			env => {HOME => '/root', KEPT => 1, NOT_THIS => 3});
+			env => {HOME => $work, KEPT => 1, NOT_THIS => 3});
 		is(join(' ', sort grep { /^(HOME|KEPT|NOT_THIS)=/ } split(/\n/, $text->{out})), 'HOME=/nonexistent KEPT=1',
 			"$command->[0] --reproducible") or diag($text->{err});
 	}
@@ -312,9 +313,9 @@ for my $program (@programs) {
 
 # Whoever runs it, the program finds that it is 0, and that its files are.
 SKIP: {
-	skip('only root has other users', 11) unless root() && which('setpriv');
+	skip($no_other, 11) if $no_other;
 	my $place = "$work/owned";
-	my @nobody = ('setpriv', '--reuid=65534', '--regid=65534', '--clear-groups');
+	my @nobody = as_user();
 	my $look = 'id -u; id -g; id -G; touch own; chown 0:0 own && stat -c "%u %g" own /etc; rm own';
 	# The same of one process, and not of seven.
 	my @look = (which('perl'), '-e', 'my %seen; print("$>\n", $) + 0, "\n", join(" ", grep { !$seen{$_}++ } split(" ", $))), "\n"); ' .

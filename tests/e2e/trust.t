@@ -14,7 +14,7 @@ use Test::More;
 
 need_perf();
 umask(0022);
-chmod(0755, scratch());
+my $cannot = no_other_user();
 
 my %base = (CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => 'perf::PAGE-FAULTS');
 my @pages = (program('region_pages'), 10, 0);
@@ -74,9 +74,6 @@ for my $kind (sort keys %named) {
 # ---- other users ----
 
 my ($attacker, $other) = (65533, 65534);
-my $cannot = $> != 0 ? 'only root can be two users' :
-	run(command => ['setpriv', "--reuid=$other", '--clear-groups', cli(), '--version'])->{status} ?
-	'other users cannot run this build' : undef;
 
 my $n = 0;
 sub shared_directory
@@ -99,7 +96,7 @@ sub put
 SKIP: {
 	skip($cannot, 1) if $cannot;
 	for my $victim (0, $other) {
-		my @as = ('setpriv', "--reuid=$victim", '--clear-groups');
+		my @as = as_user($victim);
 		for my $reader ('report', 'merge', 'diff') {
 			my $what = "$reader as user $victim";
 			my $here = shared_directory();

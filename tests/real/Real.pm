@@ -127,7 +127,7 @@ sub shared_memory
 	my @names = map { "/dev/shm/$_" } map { s{.*/}{}r } glob('/dev/shm/*');
 	for my $kind (qw(shm sem msg)) {
 		my @lines = split(/\n/, read_file("/proc/sysvipc/$kind") // '');
-		push(@names, "$kind " . @lines - 1) if @lines > 1;
+		push(@names, "$kind " . (@lines - 1)) if @lines > 1;
 	}
 	return $ENV{REAL_SEPARATE} ? @names : ();
 }
