@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, suites, bench, deb (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, suites, bench, real, deb (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
 #
 # Uses apt-get as root or through sudo; where it may not, it prints what is
 # missing and the command that installs it, and fails.  When nothing is
 # missing it touches no network and needs no rights.
+#
+# A|B below is one package, by the names that it has in different releases: the first that apt
+# knows is meant.  A|- is one that not every release has: what needs it is skipped there.
 set -eu
 
 # What `make` and `make demo` need: compiler, libpfm4, a reader of JSON, the parts of Valgrind
@@ -22,9 +25,10 @@ check='perl libcpanel-json-xs-perl g++ libgomp1 libbsd0 libc6-dbg util-linux pro
 # What only .ci/run needs: second compiler, cross compilers, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool, and an emulator of processors that lack AVX-512.
-ci='clang libclang-rt-14-dev clang-format-14 clang-tidy-14 cppcheck llvm-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+# Layout and findings of lint are those of LLVM 14: there is no lint with another.
+ci='clang libclang-rt-14-dev|libclang-rt-dev clang-format-14|- clang-tidy-14|- cppcheck llvm-14|llvm gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross nodejs
-	gfortran libomp-14-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libbenchmark-dev libgtest-dev catch2 python3-pytest python3-pytest-benchmark python3-pandas python3-nbconvert python3-ipykernel numactl likwid libpapi-dev libtrilinos-kokkos-dev prometheus chromium chromium-driver python3-selenium npm zsh fish
+	gfortran libomp-14-dev|libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libbenchmark-dev libgtest-dev catch2 python3-pytest python3-pytest-benchmark python3-pandas python3-nbconvert python3-ipykernel numactl likwid libpapi-dev libtrilinos-kokkos-dev|- prometheus chromium chromium-driver python3-selenium npm zsh fish
 	environment-modules nix-bin makepkg python3-yaml linux-perf prometheus-node-exporter qemu-user'
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
@@ -37,19 +41,19 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 
 # What `make check-suites` builds other people's programs with, CPython's tests, and an
 # emulator of an x86-64 with AVX-512.
-suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.11-testsuite
+suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.14-testsuite|libpython3.13-testsuite|libpython3.11-testsuite
 	valgrind jq lz4 zstd mawk bc xxhash ffmpeg ruby libc6-dbg libopenblas-dev libsimdjson-dev python3-numpy
 	bochs bochs-term bochsbios vgabios cpio clang cargo rustc librust-criterion-dev
 	kcachegrind dbus-bin dbus-daemon'
 
 # What `make check-real` starts, uses and stops.
-real='git nginx apache2-bin apache2-utils postgresql-15 redis-server redis-tools memcached dnsmasq-base lighttpd
+real='git nginx apache2-bin apache2-utils postgresql-15|postgresql redis-server redis-tools memcached dnsmasq-base lighttpd
 	openssh-server openssh-client
 	php-cli ruby default-jdk-headless libjna-java golang-go erlang-base gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
 	slurm-wlm munge openmpi-bin libopenmpi-dev mpich libmpich-dev'
 
 # What `make deb` runs.
-deb='debhelper dpkg-dev fakeroot lintian'
+deb='build-essential debhelper dpkg-dev fakeroot lintian'
 
 usage()
 {
@@ -75,6 +79,39 @@ packages()
 	done | tr ' ' '\n' | sort -u
 }
 
+# Of these names, those that apt can install, or has.
+offered()
+{
+	[ $# -gt 0 ] || return 0
+	apt-cache policy "$@" 2> /dev/null | sed -n '/^[^ ]/{s/:$//;h;}; /^  Candidate: [^(]/{g;p;}'
+}
+
+# A new container may have no lists of packages at all, so that apt knows what is installed only.
+has_lists()
+{
+	apt-cache policy 2> /dev/null | grep -q ' Packages$'
+}
+
+# The name of each package in this release; on a system without apt, the first of its names.
+named()
+{
+	words=$(packages "$@")
+	known=$(offered $(printf '%s\n' "$words" | grep '|' | tr '|' ' ') | tr '\n' ' ')
+	for word in $words; do
+		chosen=${word%%|*}
+		for name in $(echo "$word" | tr '|' ' '); do
+			if [ "$name" = - ]; then
+				! has_lists || chosen=
+				break
+			fi
+			case " $known" in *" $name "*) chosen=$name; break ;; esac
+		done
+		[ -z "$chosen" ] || echo "$chosen"
+		[ -n "$chosen" ] || [ $mode != install ] ||
+			echo "deps.sh: this release has no ${word%%|*}: what needs it is skipped" >&2
+	done
+}
+
 # npm comes with other makers' packages of node, too, which Debian's conflicts with.
 is_installed()
 {
@@ -87,7 +124,7 @@ is_installed()
 
 missing()
 {
-	packages "$@" | while read -r package; do
+	for package in $(named "$@"); do
 		is_installed "$package" || echo "$package"
 	done
 }
@@ -102,7 +139,7 @@ start_nothing()
 	$sudo chmod 755 $policy
 }
 
-# Package lists may be absent (a new container) or too old for the archive.
+# Lists of packages may be too old for the archive.
 install()
 {
 	apt="$sudo env DEBIAN_FRONTEND=noninteractive apt-get -q -y"
@@ -120,12 +157,12 @@ esac
 packages "$@" > /dev/null
 
 if [ $mode = list ]; then
-	packages "$@"
+	named "$@"
 	exit
 fi
 if ! command -v dpkg-query > /dev/null; then
 	echo "deps.sh: not a Debian system: these packages, under whatever name, have to be there:" >&2
-	packages "$@" | tr '\n' ' ' >&2
+	named "$@" | tr '\n' ' ' >&2
 	echo >&2
 	exit 0
 fi
@@ -149,6 +186,11 @@ if [ "$(id -u)" != 0 ]; then
 		exit 1
 	fi
 	sudo=sudo
+fi
+if ! has_lists; then
+	$sudo apt-get -q update >&2
+	wanted=$(missing "$@")
+	[ -n "$wanted" ] || exit 0
 fi
 echo "deps.sh: installing" $wanted >&2
 start_nothing

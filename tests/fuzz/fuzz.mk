@@ -14,7 +14,9 @@ FUZZ_SECONDS ?= 60
 FUZZ_RUNS ?=
 FUZZ_ALL := $(filter-out arena,$(notdir $(basename $(wildcard tests/fuzz/*.c))))
 FUZZ ?= $(FUZZ_ALL)
-FUZZ_CC := clang-14
+# LLVM 14, as CI has it, or else the release's own.
+FUZZ_LLVM = $(shell command -v clang-14 > /dev/null && echo -14)
+FUZZ_CC = clang$(FUZZ_LLVM)
 FUZZ_EACH = $(shell expr $(FUZZ_SECONDS) / $(words $(FUZZ)) + 1)
 # A bool of a plan that was damaged may be any byte: it is taken for true.
 FUZZ_FLAGS := -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined \
@@ -93,7 +95,7 @@ fuzz-coverage-one:
 	@LLVM_PROFILE_FILE=$(B)/fuzz-coverage/$(FUZZ).raw $(B)/fuzz-coverage/fuzz-$(FUZZ) -runs=0 \
 		$(B)/fuzz/corpus/$(FUZZ) $(wildcard tests/fuzz/seeds/$(FUZZ)) $(FUZZ_SEEDS_$(FUZZ)) \
 		> $(B)/fuzz-coverage/$(FUZZ).log 2>&1
-	@llvm-profdata-14 merge -o $(B)/fuzz-coverage/$(FUZZ).data $(B)/fuzz-coverage/$(FUZZ).raw
-	@llvm-cov-14 report $(B)/fuzz-coverage/fuzz-$(FUZZ) \
+	@llvm-profdata$(FUZZ_LLVM) merge -o $(B)/fuzz-coverage/$(FUZZ).data $(B)/fuzz-coverage/$(FUZZ).raw
+	@llvm-cov$(FUZZ_LLVM) report $(B)/fuzz-coverage/fuzz-$(FUZZ) \
 		-instr-profile=$(B)/fuzz-coverage/$(FUZZ).data $(FUZZ_LINES_$(FUZZ)) 2> /dev/null | \
 		awk '/^TOTAL/ { print "$(FUZZ): lines of $(FUZZ_LINES_$(FUZZ)): " $$10 }'
