@@ -8,6 +8,8 @@
 #define NO_TEXT UINT32_MAX
 #define MOST 1000000u /* of anything but regions */
 
+static const char magic[] = "cpeekjob";
+
 /* Begins what is sent; the sizes stand for the layout of all that follows. */
 struct head {
 	char magic[8], version[16];
@@ -75,8 +77,7 @@ static void put_text(struct writer *writer, const char *text)
 static struct head head_of(const struct cp_job *job)
 {
 	const struct cp_report *report = &job->report;
-	struct head head = {.magic = "cpeekjob",
-		.version = CP_VERSION,
+	struct head head = {.version = CP_VERSION,
 		.count_size = sizeof(struct cp_count),
 		.region_size = sizeof(struct fixed),
 		.nquantities = (uint32_t)report->nquantities,
@@ -92,6 +93,7 @@ static struct head head_of(const struct cp_job *job)
 		.nlisted = job->nlisted,
 		.line = report->line};
 
+	memcpy(head.magic, magic, sizeof(head.magic));
 	for (const struct cp_region *r = report->total; r;
 		r = cp_region_next(report->total, r))
 		head.nregions++;
@@ -245,13 +247,13 @@ struct unpacking {
 
 static bool take_head(struct unpacking *it)
 {
-	struct head *head = &it->head, want = {.magic = "cpeekjob",
-					       .version = CP_VERSION,
+	struct head *head = &it->head, want = {.version = CP_VERSION,
 					       .count_size = sizeof(struct cp_count),
 					       .region_size = sizeof(struct fixed)};
 
 	take_into(&it->reader, head, sizeof(*head));
-	return !it->reader.failed && memcmp(head->magic, want.magic, 8) == 0 &&
+	return !it->reader.failed &&
+	       memcmp(head->magic, magic, sizeof(head->magic)) == 0 &&
 	       memcmp(head->version, want.version, sizeof(want.version)) == 0 &&
 	       head->count_size == want.count_size &&
 	       head->region_size == want.region_size && head->nquantities < MOST &&

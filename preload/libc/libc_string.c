@@ -13,6 +13,12 @@
 #include <string.h>
 #include <strings.h>
 
+/* With C23's names these are macros that take what they are given for constant or not. */
+#undef memchr
+#undef strchr
+#undef strrchr
+#undef strstr
+
 #define NOT_A_CALL __asm__ volatile("")
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size)

@@ -9,4 +9,5 @@ void only_first(void)
 
 	for (int i = 0; i < 100; i++)
 		sum += i;
+	(void)sum;
 }

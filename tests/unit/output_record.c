@@ -225,6 +225,7 @@ static void read_all(struct cp_arena *arena, size_t size)
 			sum += strlen(cp_meta_value(record.metas[i]));
 		for (uint32_t i = 0; i < record.header->nquantities; i++)
 			sum += strlen(record.quantities[i]->text);
+		(void)sum;
 	}
 	free(bytes);
 }

@@ -164,8 +164,7 @@ static void saving(void)
  * nowhere. */
 static void finding(void)
 {
-	static const char text[16] = {"abcabcabcabcabca"}, nothing[16],
-			  part[16] = "bcabcd";
+	static const char text[] = "abcabcabcabcabca", nothing[16], part[16] = "bcabcd";
 	uint64_t mask;
 	int index;
 
