@@ -12,6 +12,7 @@ VALGRIND_LIBDIR ?= $(firstword $(wildcard /usr/lib/$(SIM_TRIPLET)/valgrind /usr/
 
 SIM_ARCH := $(if $(filter aarch64%,$(SIM_TRIPLET)),arm64,amd64)
 SIM_PLATFORM := $(SIM_ARCH)-linux
+SIM_ARCHIVES := $(addprefix $(VALGRIND_LIBDIR)/,libcoregrind-$(SIM_PLATFORM).a libvex-$(SIM_PLATFORM).a)
 SIM_DIR := $(B)/libcachepeek
 SIM := $(SIM_DIR)/cachepeek-$(SIM_PLATFORM)
 SIM_CORE := $(SIM_DIR)/vgpreload_core-$(SIM_PLATFORM).so $(SIM_DIR)/default.supp
@@ -34,23 +35,13 @@ SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o) $(SIM_TABLE:.c=.o)
 # Where variables are is half of the compiler's work on the model, and hardly known when that is optimised.
 SIM_CFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
-	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
+	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I$(B)/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1
 # Where Valgrind's own build puts its tools.
 SIM_TEXT := $(if $(filter arm64,$(SIM_ARCH)),0x38000000,0x58000000)
 # Functions of the core and of VEX that have one of ours in their place.
-SIM_WRAPPED := vgPlain_kill_self vgPlain_di_notify_mmap LibVEX_Translate vex_assert_fail \
-	vpanic vex_printf sanityCheckIRSB vgPlain_getenv \
-	vgPlain_pre_exec_check vgPlain_client_syscall vgPlain_sigframe_create \
-	vgModuleLocal_get_linux_syscall_entry vgPlain_ii_create_image \
-	vgPlain_acquire_BigLock vgModuleLocal_create_sched_lock \
-	vgModuleLocal_acquire_sched_lock vgModuleLocal_release_sched_lock \
-	vgPlain_disp_run_translations \
-	$(if $(filter amd64,$(SIM_ARCH)),vgPlain_machine_get_VexArchInfo \
-		amd64g_dirtyhelper_RDTSC amd64g_dirtyhelper_RDTSCP) \
-	$(if $(SIM_TABLE),amd64g_dirtyhelper_CPUID_avx2 disInstr_AMD64 emit_AMD64Instr vgPlain_sigframe_destroy \
-		amd64g_dirtyhelper_XSAVE_COMPONENT_1_EXCLUDING_XMMREGS \
-		amd64g_dirtyhelper_XRSTOR_COMPONENT_1_EXCLUDING_XMMREGS)
+SIM_PARTS := all $(SIM_ARCH) $(if $(SIM_TABLE),table)
+SIM_WRAPPED := $(foreach part,$(SIM_PARTS),$(shell sed -n 's/^wrap $(part) //p' tools/sim/valgrind/functions.list))
 SIM_LDFLAGS := -static -nodefaultlibs -nostartfiles -u _start -no-pie -m64 \
 	$(SIM_WRAPPED:%=-Wl,--wrap=%) -Wl,--build-id=none -Wl,-Ttext-segment=$(SIM_TEXT)
 ifeq ($(SIM_ARCH),arm64)
@@ -65,16 +56,22 @@ SIM_CFLAGS += $(shell $(CC) -mno-stv -E -x c /dev/null >/dev/null 2>&1 && echo -
 sim: $(SIM) $(SIM_CORE)
 
 $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
-	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) \
-		$(VALGRIND_LIBDIR)/libcoregrind-$(SIM_PLATFORM).a \
-		$(VALGRIND_LIBDIR)/libvex-$(SIM_PLATFORM).a -lgcc \
+	$(call run,LD,$(CC) $(SIM_LDFLAGS) -o $@ $(SIM_OBJECTS) $(SIM_ARCHIVES) -lgcc \
 		$(wildcard $(VALGRIND_LIBDIR)/libgcc-sup-$(SIM_PLATFORM).a))
 	@$(if $(SIM_TABLE)$(filter-out amd64,$(SIM_ARCH)),:,echo "sim: without libzydis-dev, AVX-512 and what else Valgrind lacks is not executed")
 
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
 
-$(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags
+# What this Valgrind has; where it lacks what is needed, one line says so.
+SIM_FOUND := $(B)/sim/valgrind/found.h
+SIM_FIND := $(addprefix tools/sim/valgrind/,find.sh functions.list names.list)
+$(SIM_FOUND): $(SIM_FIND) $(wildcard $(SIM_ARCHIVES) $(VALGRIND_INCLUDE)/*.h) $(B)/flags
+	@mkdir -p $(@D)
+	$(call run,FIND,sh $< '$(CC)' $(VALGRIND_INCLUDE) $(SIM_ARCH) $(SIM_ARCHIVES) -- $(SIM_PARTS) > $@)
+
+$(B)/shadow/tools/sim/instrument/latency.o: | $(SIM_FOUND)
+$(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags $(SIM_FOUND)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
 
@@ -162,10 +159,10 @@ $(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/si
 # Of the instrumentation, without Valgrind's core.
 $(B)/sim/flows_test $(B)/sim/flow_values_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_HEADERS) \
 		$(wildcard tests/tap/*.h tests/sim/*.h) \
-		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c waits.c) | $(B)/sim
+		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c waits.c) $(SIM_FOUND) | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/latency_test: tests/sim/latency_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
-		tools/sim/instrument/latency.c | $(B)/sim
+		tools/sim/instrument/latency.c $(SIM_FOUND) | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/carried_test: tests/sim/carried_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h) \
 		tools/sim/instrument/carried.c | $(B)/sim

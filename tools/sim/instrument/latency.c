@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "instrument/latency.h"
 #include "model/flow.h"
+#include "valgrind/operations.h"
 
 enum {
 	MOVE = 0,
@@ -34,14 +35,7 @@ static UInt of_one_float(IROp op)
 		return MAKE_FLOAT;
 	case Iop_PopCount64:
 	case Iop_PopCount32:
-	case Iop_Clz64:
-	case Iop_Clz32:
-	case Iop_ClzNat64:
-	case Iop_ClzNat32:
-	case Iop_Ctz64:
-	case Iop_Ctz32:
-	case Iop_CtzNat64:
-	case Iop_CtzNat32:
+	case FIRST_COUNT_OF_ZEROS ... LAST_COUNT_OF_ZEROS:
 		return COUNT;
 	default:
 		return SIMPLE;
@@ -341,8 +335,7 @@ static const struct ported of_general[] = {
 	{Iop_Shl8, Iop_Sar64, P0 | P6, 0},
 	{Iop_Not8, Iop_Not64, ANY, 0},
 	{Iop_MullS8, Iop_MullU64, P1, 0},
-	{Iop_Clz64, Iop_Ctz32, P1, 0},
-	{Iop_ClzNat64, Iop_CtzNat32, P1, 0},
+	{FIRST_COUNT_OF_ZEROS, LAST_COUNT_OF_ZEROS, P1, 0},
 	{Iop_PopCount64, Iop_PopCount32, P1, 0},
 };
 
