@@ -32,7 +32,7 @@ DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/n
 COMMON_ROOMS := base base/text base/files base/engine base/machine base/counters regions regions/fold \
 	output output/metrics output/report output/text
 LIB_ROOMS := preload preload/libc preload/threads preload/program preload/cases preload/markers preload/parallel \
-	preload/sampling preload/shadow
+	preload/sampling
 TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff tools/gate tools/calibrate \
 	tools/profile tools/profile/model tools/profile/samples tools/profile/calls tools/profile/advice
 sources = $(wildcard $(1:%=%/*.c))
@@ -82,8 +82,6 @@ endif
 
 # Sets SIM and SIM_CORE: the simulated PMU, in the directory $(B)/libcachepeek.
 -include tools/sim/sim.mk
-# Sets SHADOW, where Valgrind's package has what it is made of.
--include tools/shadow/shadow.mk
 -include tests/tests.mk
 -include tests/sanitize.mk
 -include tests/fuzz/fuzz.mk
@@ -91,7 +89,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(SHADOW) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE

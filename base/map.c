@@ -9,8 +9,9 @@
 static uintptr_t next; /* atomic; 0: the kernel chooses */
 static int stopped;    /* atomic */
 
-static void *map_wished(size_t size, int flags, int fd, off_t offset)
+void *cp_map(size_t size, int fd, off_t offset)
 {
+	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	uintptr_t wish = 0;
 	void *memory;
 
@@ -23,17 +24,6 @@ static void *map_wished(size_t size, int flags, int fd, off_t offset)
 			&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
 	memory = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags, fd, offset);
 	return memory == MAP_FAILED ? NULL : memory;
-}
-
-void *cp_map(size_t size, int fd, off_t offset)
-{
-	return map_wished(
-		size, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, offset);
-}
-
-void *cp_map_shared(size_t size)
-{
-	return map_wished(size, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
 /* Kernels before 4.17 take the flag for none, and the address for a wish. */

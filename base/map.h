@@ -16,9 +16,6 @@
  */
 void *cp_map(size_t size, int fd, off_t offset);
 
-/* The same, without a file: zeros that the process shares with its fork children. */
-void *cp_map_shared(size_t size);
-
 /*
  * In a fork child: zeros where the kernel did not copy a mapping of its own (perf's
  * pages).  Where something else is by now, that stays.

@@ -9,7 +9,6 @@
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
-#include "preload/shadow/shadow.h"
 #include "base/counters/options.h"
 #include "preload/decide.h"
 
@@ -121,26 +120,6 @@ static void choose_auto(struct cp_choice *choice)
 	}
 }
 
-/* The kernel counts beside the shadows. */
-static void choose_shadow(struct cp_choice *choice)
-{
-	struct cp_why why;
-
-	if (!cp_shadow_possible(&why) || !cp_shadow_may_fork(&why)) {
-		choose_auto(choice);
-		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=shadow: %s",
-			why.text);
-		choice->tell = true;
-		return;
-	}
-	choose_perf(choice);
-	choice->shadows = true;
-	choice->tell = false;
-	cp_format(choice->why, sizeof(choice->why),
-		"CACHEPEEK_ENGINE=shadow, experimental: caches are estimated from forks of "
-		"the program");
-}
-
 void cp_choose_engine(struct cp_choice *choice)
 {
 	memset(choice, 0, sizeof(*choice));
@@ -151,9 +130,6 @@ void cp_choose_engine(struct cp_choice *choice)
 	case CP_CHOOSE_SIM:
 		choice->engine = &cp_engine_sim;
 		cp_format(choice->why, sizeof(choice->why), "CACHEPEEK_ENGINE=sim");
-		break;
-	case CP_CHOOSE_SHADOW:
-		choose_shadow(choice);
 		break;
 	default:
 		choose_auto(choice);

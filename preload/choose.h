@@ -9,7 +9,6 @@
 
 struct cp_choice {
 	const struct cp_engine *engine;
-	bool shadows;              /* estimate what it does not count */
 	char why[2 * CP_WHY_SIZE]; /* for the report */
 	bool tell;                 /* … and for stderr: it is not what one expects */
 };

@@ -133,29 +133,11 @@ static void rotate_events(void)
 				   "events are multiplexed instead");
 }
 
-static void find_shadows_machine(void)
-{
-	char error[256], line[320];
-
-	cp_plan.shadows = true;
-	cp_plan.nmachines = 1;
-	if (cp_machine_find(
-		    &cp_plan.machine[0], cp_options.machine, error, sizeof(error)) < 0) {
-		cp_format(line, sizeof(line),
-			"%s (shadows have the host's caches instead)", error);
-		cp_decide_complain(line);
-		cp_machine_find(&cp_plan.machine[0], "host", error, sizeof(error));
-	}
-	asked.request.shadows = &cp_plan.machine[0];
-}
-
 static void decide_for_perf(void)
 {
 	struct cp_share share;
 
-	read_request(cp_run.shadows ? "cache" : default_group_for_perf());
-	if (cp_run.shadows)
-		find_shadows_machine();
+	read_request(default_group_for_perf());
 	weigh_misses();
 	share = share_of_events();
 	if (share.number)
@@ -212,7 +194,7 @@ static uint64_t plan_key(void)
 	const char *compared = cp_env_get(CP_COMPARED);
 	uint64_t key = cp_hash_text(asked.settings, compared ? compared : "");
 
-	key = cp_hash_text(key, cp_run.shadows ? "shadow" : cp_run.engine->name);
+	key = cp_hash_text(key, cp_run.engine->name);
 	if (cp_options.schedule == CP_SCHEDULE_RANKS)
 		key += (uint64_t)cp_run.rank.number * 0x9e3779b97f4a7c15u;
 	return key;
@@ -248,7 +230,7 @@ static bool can_be_counted(void)
 			cp_perf_probe(&counter->attr, NULL, &why) < 0)
 			return false;
 	}
-	return cp_plan.nmachines == 0 || cp_plan.shadows;
+	return cp_plan.nmachines == 0;
 }
 
 static bool take_over(void)

@@ -101,8 +101,6 @@ static void meta_machine(void)
 	const struct cp_machine *machine = cp_plan_machine(&cp_plan);
 	char text[640];
 
-	if (cp_plan.shadows)
-		put_meta("shadows", "experimental");
 	if (machine) {
 		cp_machine_describe(machine, text, sizeof(text));
 		put_meta("machine", text);
@@ -180,7 +178,6 @@ static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity
 		return NULL;
 	item->available = !quantity->available ? CP_QUANTITY_UNAVAILABLE
 			  : quantity->unproven ? CP_QUANTITY_UNPROVEN
-			  : quantity->shadowed ? CP_QUANTITY_SHADOWED
 			  : quantity->modelled ? CP_QUANTITY_ESTIMATED
 					       : CP_QUANTITY_AVAILABLE;
 	item->nterms = quantity->nterms;
@@ -222,7 +219,6 @@ static int put_items(void)
 		.ngroups = set->ngroups,
 		.quantities = terms,
 		.sparse = header->flags & CP_RECORD_SPARSE,
-		.watched = cp_plan.shadows,
 		.corrected = header->flags & CP_RECORD_CORRECTED,
 		.nrotated = set->nrotated,
 		.group_of = group_of,

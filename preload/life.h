@@ -42,10 +42,6 @@ struct cp_life {
 	void (*before_exec)(void);
 	void (*exec_failed)(void);
 
-	/* The report of an MPI job is about to be made, before its ranks end: the record
-	 * has what is else known at the end only. */
-	void (*before_job)(void);
-
 	/* The program is about to forbid itself system calls; and: those that we need
 	 * are forbidden from here on. */
 	void (*before_confined)(void);

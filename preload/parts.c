@@ -28,7 +28,6 @@
 #include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
-#include "preload/shadow/shadow.h"
 #include "preload/markers/symbols.h"
 #include "preload/threads/threads.h"
 #include "preload/process.h"
@@ -290,20 +289,6 @@ const struct cp_life cp_parts[] = {
 		.forked_inside = cp_sampling_detach,
 		.before_exec = cp_sampling_flush,
 		.before_confined = cp_sampling_flush,
-	},
-	/* begun: after everything of ours. */
-	{
-		.name = "shadows",
-		.prepare = cp_shadow_prepare,
-		.start = cp_shadow_start_child,
-		.begun = cp_shadow_begun,
-		.after_fork = cp_shadow_after_fork,
-		.forked_inside = cp_shadow_forked_inside,
-		.before_job = cp_shadow_before_job,
-		.before_exec = cp_shadow_before_exec,
-		.exec_failed = cp_shadow_exec_failed,
-		.before_confined = cp_shadow_before_confined,
-		.finish = cp_shadow_finish,
 	},
 	{.name = "regions of lines, simulated", .finish = cp_watched_check},
 	{.name = "the processor that it is shown", .prepare = cp_level_note},

@@ -131,7 +131,8 @@ static bool is_under_valgrind(struct cp_why *why)
 
 #define CODE_PAGE 4096
 
-bool cp_code_is_writable(struct cp_why *why)
+/* May memory be both written and executed, as what translates code needs? */
+static bool code_is_writable(struct cp_why *why)
 {
 	void *page = mmap(NULL, CODE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -154,7 +155,7 @@ int cp_reexec_possible(struct cp_why *why)
 	if (numbers_left(why) < 0)
 		return -EMFILE;
 	if (cp_is_sanitized(why) || is_under_valgrind(why) ||
-		(!cp_is_reexecuted() && !cp_code_is_writable(why)))
+		(!cp_is_reexecuted() && !code_is_writable(why)))
 		return -ENOTSUP;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {

@@ -17,9 +17,6 @@ int cp_companion_path(const char *name, char *to, size_t size);
 /* Is the simulated PMU installed beside the library?  0, or -errno and why. */
 int cp_reexec_possible(struct cp_why *why);
 
-/* May memory be both written and executed, as what translates code needs? */
-bool cp_code_is_writable(struct cp_why *why);
-
 /* Why the simulated PMU does not run the program at path, which the kernel may run;
  * NULL: it does, or neither runs it.  Async-signal-safe. */
 const char *cp_reexec_refuses(const char *path);

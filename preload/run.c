@@ -20,14 +20,11 @@ struct cp_run cp_run;
 #define LAUNCHER "CACHEPEEK__LAUNCHER" /* the run's directory */
 #define SCOPE "CACHEPEEK__SCOPE"       /* and its number */
 
-#define SHADOWS "shadow" /* in place of an engine: perf, and those */
-
 /* ---- what the parent process decided ---- */
 
 /* RUN is "ENGINE:ROOT_PID:SELF:SCOPE:NUMBER:RANK:RANKS:DIRECTORY". */
 struct run {
 	const struct cp_engine *engine;
-	bool shadows;
 	uint64_t root, self, scope, number, rank, ranks;
 	const char *directory;
 };
@@ -47,11 +44,9 @@ static bool parse_run(const char *text, struct run *run)
 	uint64_t *const numbers[] = {&run->root, &run->self, &run->scope, &run->number,
 		&run->rank, &run->ranks};
 
-	if (!text || (!cp_starts_with(text, "sim:") && !cp_starts_with(text, "perf:") &&
-			     !cp_starts_with(text, SHADOWS ":")))
+	if (!text || (!cp_starts_with(text, "sim:") && !cp_starts_with(text, "perf:")))
 		return false;
 	run->engine = cp_starts_with(text, "sim:") ? &cp_engine_sim : &cp_engine_perf;
-	run->shadows = cp_starts_with(text, SHADOWS ":");
 	text = strchr(text, ':') + 1;
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!next_number(&text, numbers[i]))
@@ -78,7 +73,6 @@ static void join_run(const struct run *run)
 	const char *why = cp_env_get(WHY);
 
 	cp_run.engine = run->engine;
-	cp_run.shadows = run->shadows;
 	cp_run.root_pid = (pid_t)run->root;
 	cp_run.job.number = (unsigned)run->number;
 	cp_run.rank.self = run->self;
@@ -117,7 +111,7 @@ char *const *cp_run_entries(void)
 
 	/* Padded: a program's misses depend on how long its environment is. */
 	cp_format(run, sizeof(run), RUN "=%s:%07d:0x%016llx:0x%016llx:%05u:%07d:%07d:%s",
-		cp_run.shadows ? SHADOWS : cp_run.engine->name, (int)cp_run.root_pid,
+		cp_run.engine->name, (int)cp_run.root_pid,
 		(unsigned long long)cp_run.rank.self, (unsigned long long)job->scope,
 		job->number, job->number ? cp_run.rank.number : 0,
 		job->number ? cp_run.rank.of : 0, cp_run.directory);

@@ -18,7 +18,6 @@
 
 struct cp_run {
 	const struct cp_engine *engine; /* that the root has chosen */
-	bool shadows;                   /* and shadows estimate what it does not count */
 	char why[2 * CP_WHY_SIZE];      /* it has */
 	pid_t root_pid;
 	bool launched; /* the `cachepeek` command is our parent, and reports */

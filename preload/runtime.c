@@ -21,24 +21,10 @@ bool cp_is_this_process(void)
 	return cp_confined() || getpid() == cp_runtime.pid;
 }
 
-/* A signal handler on its alternate stack that goes to another one leaves that stack
- * to the next signal, as the kernel sees it: a tick would write over its frames. */
-static void hold_ticks(int how)
-{
-	uint64_t set = 1ull << (CP_TICK_SIGNAL - 1);
-
-	cp_syscall(SYS_rt_sigprocmask, how, &set, NULL, sizeof(set));
-}
-
 void cp_call_aside(void (*function)(void *), void *argument)
 {
 	/* One thread has it: that which begins the process, or the one that ends it. */
 	static char stack[256 << 10] __attribute__((aligned(16)));
-	bool ticks = cp_runtime.shadows && !cp_confined();
 
-	if (ticks)
-		hold_ticks(SIG_BLOCK);
 	cp_call_on_stack(stack + sizeof(stack), function, argument);
-	if (ticks)
-		hold_ticks(SIG_UNBLOCK);
 }

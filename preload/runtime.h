@@ -18,25 +18,6 @@ enum cp_state {
 	CP_OFF,      /* not started, or disabled */
 	CP_ON,       /* counting */
 	CP_FINISHED, /* last readings taken: nothing is recorded any more */
-	CP_SHADOW,   /* this is a shadow (shadow/shadow.h), which looks at regions only */
-};
-
-/* The signal of the shadows' ticks (shadow/tick_signal.h). */
-#define CP_TICK_SIGNAL 32
-
-struct cp_live_thread;
-
-/* What a boundary of a region is in a shadow. */
-enum cp_passed { CP_PASSED_BEGIN, CP_PASSED_END, CP_PASSED_END_ALONE, CP_PASSED_PAUSE };
-
-/* Wants to know of each thread but the first, in that thread: it begins, and ends; of
- * each execution of a region, in its thread: it begins; and in a shadow of all
- * boundaries. */
-struct cp_watch {
-	void (*begun)(void);
-	void (*ended)(void);
-	void (*region_begins)(struct cp_live_thread *thread);
-	void (*passed)(const struct cp_name *name, uint64_t tag, enum cp_passed boundary);
 };
 
 /* decide.h has what was decided, run.h the run that this process belongs to,
@@ -54,12 +35,6 @@ struct cp_runtime {
 	/* CPU time before counting began, of the process and of its main thread: for the
 	 * check whether there were threads that nobody saw. */
 	uint64_t cpu_base, main_cpu_base;
-	/* The estimates of shadows, in the record; NULL: there are none. */
-	struct cp_shadowed_item *shadowed;
-	/* CACHEPEEK_ENGINE=shadow (shadow/state.h); NULL: there are none. */
-	struct cp_shadows *shadows;
-	const struct cp_shadow *parents_shadow; /* in a fork child: what its parent has */
-	const struct cp_watch *watch;           /* or NULL */
 };
 
 extern struct cp_runtime cp_runtime __attribute__((visibility("hidden")));
@@ -67,13 +42,6 @@ extern struct cp_runtime cp_runtime __attribute__((visibility("hidden")));
 static inline bool cp_counting(void)
 {
 	return __atomic_load_n(&cp_runtime.state, __ATOMIC_RELAXED) == CP_ON;
-}
-
-/* Are regions looked at: do names mean anything?  One instruction: on, or a shadow. */
-static inline bool cp_marking(void)
-{
-	_Static_assert((CP_ON & CP_SHADOW & 1) && !((CP_OFF | CP_FINISHED) & 1), "");
-	return __atomic_load_n(&cp_runtime.state, __ATOMIC_RELAXED) & 1;
 }
 
 static inline bool cp_confined(void)

@@ -39,7 +39,6 @@
 #include "preload/run.h"
 #include "preload/report.h"
 #include "preload/sampling/sampling.h"
-#include "preload/shadow/places.h"
 #include "preload/simulated.h"
 #include "preload/threads/threads.h"
 #include "base/counters/options.h"
@@ -68,7 +67,6 @@ static int become_root(void)
 
 	cp_choose_engine(&choice);
 	cp_run.engine = choice.engine;
-	cp_run.shadows = choice.shadows;
 	cp_run.root_pid = cp_runtime.pid;
 	cp_format(cp_run.why, sizeof(cp_run.why), "%s", choice.why);
 	if (choice.tell || cp_log_level > 0)
@@ -150,9 +148,7 @@ static void prepare_sim(void)
 static void prepare_perf(void)
 {
 	cp_clock_start();
-	if (cp_run.shadows)
-		cp_places_choose();
-	else if (cp_options.profile != CP_PROFILE_NONE)
+	if (cp_options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
 	cp_warn_of_simulated();
 }

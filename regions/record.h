@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 9
+#define CP_RECORD_VERSION 10
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 
@@ -135,8 +135,6 @@ enum cp_item_type {
 	CP_ITEM_MACHINE,  /* struct cp_machine_item */
 	CP_ITEM_SERIES,   /* struct cp_series_item (regions/series.h); one at most */
 	CP_ITEM_MPI,      /* struct cp_mpi_item; one at most */
-	CP_ITEM_SHADOWED, /* struct cp_shadowed_item; one at most */
-	CP_ITEM_SHADOWED_REGION, /* struct cp_shadowed_region_item */
 };
 
 struct cp_item {
@@ -201,7 +199,6 @@ enum cp_quantity_state {
 	CP_QUANTITY_AVAILABLE,
 	CP_QUANTITY_UNPROVEN,  /* counted, but a 0 in the whole run is no count */
 	CP_QUANTITY_ESTIMATED, /* by a model: the reason says which */
-	CP_QUANTITY_SHADOWED,  /* there is no counter: see struct cp_shadowed_item */
 };
 
 /* A quantity that could not be counted is here too, with its reason, which begins
@@ -460,65 +457,6 @@ struct cp_machine_item {
 static inline const uint64_t *cp_machine_parts(const struct cp_machine_item *machine)
 {
 	return machine->parts ? (const uint64_t *)(machine + 1) : 0;
-}
-
-/* Why shadows (preload/shadow/) have no estimate; of several processes, the last of
- * these that one of them has. */
-enum cp_shadowed_why {
-	CP_SHADOWED_KNOWN,
-	CP_SHADOWED_UNKNOWN,  /* it is between low and high */
-	CP_SHADOWED_NOT_WARM, /* a cache of the machine's kind is not known to be warm */
-	CP_SHADOWED_FEW,      /* too few windows are counted */
-	CP_SHADOWED_UNTIMED,  /* threads without ticks had some of the time */
-	CP_SHADOWED_CUT,      /* windows ended before the process did */
-	CP_SHADOWED_NO,       /* there were no shadows: a warning says why */
-	CP_SHADOWED_NOT_YET,  /* the process was not seen to end */
-	CP_SHADOWED_LONG,     /* of a region: no execution ends within a window */
-	CP_SHADOWED_SOME,     /* of a region: too many do not */
-	CP_SHADOWED_PAUSED,   /* of a region: some were begun in a pause */
-	CP_SHADOWED_PAGES,    /* of the DTLB: windows are not like the rest */
-	CP_SHADOWED_NWHYS,
-};
-
-/* Their estimate of one quantity, of all threads: a sum over processes. */
-struct cp_shadowed {
-	uint32_t why; /* enum cp_shadowed_why */
-	uint32_t unused;
-	uint64_t with, without;     /* processes that have a value */
-	double with_ns, without_ns; /* their CPU time; 0: not known */
-	double seen_ns;             /* of which in windows */
-	double value, square;       /* square: of half of the 95 % interval */
-	double low, high;           /* by what is not known of caches alone */
-};
-
-struct cp_shadowed_item {
-	struct cp_item item;
-	struct cp_shadowed of[]; /* the quantities; of those that are counted: 0 */
-};
-
-/* The same of one path of regions, for so many executions in all threads, which are in
- * the place of CPU time. */
-#define CP_SHADOWED_DEPTH 16
-struct cp_shadowed_region_item {
-	struct cp_item item;
-	uint64_t depth;                   /* of the path, 1 or more */
-	uint64_t name[CP_SHADOWED_DEPTH]; /* offsets of strings, the outermost first */
-	struct cp_shadowed of[];          /* the quantities, as above */
-};
-
-static inline void cp_shadowed_add(struct cp_shadowed *to, const struct cp_shadowed *from)
-{
-	if (from->why > to->why)
-		to->why = from->why;
-	to->with += from->with;
-	to->without += from->without;
-	to->with_ns += from->with_ns;
-	to->without_ns += from->without_ns;
-	to->seen_ns += from->seen_ns;
-	to->value += from->value;
-	to->square += from->square;
-	to->low += from->low;
-	to->high += from->high;
 }
 
 static inline uint64_t cp_region_item_size(

@@ -91,35 +91,6 @@ static bool series_is_sound(
 	       series->block_words == header->ncounters + 2 * header->nperf_groups;
 }
 
-static bool is_amount(double amount)
-{
-	return amount >= 0 && amount < 1e18;
-}
-
-bool cp_shadowed_is_sound(const struct cp_shadowed *s)
-{
-	return s->why < CP_SHADOWED_NWHYS && s->with < UINT32_MAX &&
-	       s->without < UINT32_MAX && is_amount(s->with_ns) &&
-	       is_amount(s->without_ns) && is_amount(s->seen_ns) && is_amount(s->value) &&
-	       s->square >= 0 && s->square < 1e36 && is_amount(s->low) &&
-	       is_amount(s->high);
-}
-
-/* The estimates of all quantities lie so far behind the item's begin. */
-static bool shadowed_are_sound(
-	const struct cp_record_header *header, const struct cp_item *item, size_t begin)
-{
-	const struct cp_shadowed *of =
-		(const void *)((const char *)(const void *)item + begin);
-
-	if (item->size < begin + header->nquantities * sizeof(*of))
-		return false;
-	for (uint32_t i = 0; i < header->nquantities; i++)
-		if (!cp_shadowed_is_sound(&of[i]))
-			return false;
-	return true;
-}
-
 static bool machine_is_sound(const struct cp_item *item)
 {
 	const struct cp_machine_item *machine = (const struct cp_machine_item *)item;
@@ -129,15 +100,6 @@ static bool machine_is_sound(const struct cp_item *item)
 		       (machine->parts == CP_SAMPLE_WORDS &&
 			       item->size >= sizeof(*machine) +
 						     CP_SAMPLE_WORDS * sizeof(uint64_t)));
-}
-
-static bool shadowed_region_is_sound(
-	const struct cp_record_header *header, const struct cp_item *item)
-{
-	const struct cp_shadowed_region_item *region = (const void *)item;
-
-	return shadowed_are_sound(header, item, sizeof(*region)) && region->depth > 0 &&
-	       region->depth <= CP_SHADOWED_DEPTH;
 }
 
 static bool is_sound(const struct cp_record_header *header, const struct cp_item *item)
@@ -159,10 +121,6 @@ static bool is_sound(const struct cp_record_header *header, const struct cp_item
 		return machine_is_sound(item);
 	case CP_ITEM_MPI:
 		return item->size >= sizeof(struct cp_mpi_item);
-	case CP_ITEM_SHADOWED:
-		return shadowed_are_sound(header, item, sizeof(struct cp_shadowed_item));
-	case CP_ITEM_SHADOWED_REGION:
-		return shadowed_region_is_sound(header, item);
 	case CP_ITEM_SERIES:
 		return series_is_sound(header, item);
 	default:
@@ -192,7 +150,7 @@ static const struct cp_item *next_item(
 		item ? cp_item_offset(record, item) + item->size : CP_RECORD_HEADER_SIZE);
 }
 
-#define NTYPES (CP_ITEM_SHADOWED_REGION + 1)
+#define NTYPES (CP_ITEM_MPI + 1)
 
 static void count_items(struct cp_record *record, size_t counts[NTYPES])
 {
@@ -222,11 +180,6 @@ static void file_item(struct cp_record *record, const struct cp_item *item,
 			(const struct cp_machine_item *)item;
 	else if (item->type == CP_ITEM_SERIES && !record->series)
 		record->series = (const struct cp_series_item *)(const void *)item;
-	else if (item->type == CP_ITEM_SHADOWED && !record->shadowed)
-		record->shadowed = (const struct cp_shadowed_item *)(const void *)item;
-	else if (item->type == CP_ITEM_SHADOWED_REGION)
-		record->shadowed_regions[record->nshadowed_regions++] =
-			(const struct cp_shadowed_region_item *)(const void *)item;
 	else if (item->type == CP_ITEM_MPI && !record->mpi)
 		record->mpi = (const struct cp_mpi_item *)(const void *)item;
 	else if (item->type == CP_ITEM_COUNTER && *ncounters < header->ncounters)
@@ -250,8 +203,6 @@ static bool file_items(struct cp_arena *arena, struct cp_record *record)
 		cp_arena_alloc(arena, counts[CP_ITEM_REGION] * sizeof(*record->regions));
 	record->machines = cp_arena_alloc(
 		arena, counts[CP_ITEM_MACHINE] * sizeof(*record->machines));
-	record->shadowed_regions = cp_arena_alloc(arena,
-		counts[CP_ITEM_SHADOWED_REGION] * sizeof(*record->shadowed_regions));
 	record->counters = cp_arena_alloc(arena, CP_MAX_READ * sizeof(*record->counters));
 	record->quantities =
 		cp_arena_alloc(arena, CP_MAX_QUANTITIES * sizeof(*record->quantities));

@@ -32,11 +32,8 @@ struct cp_record {
 	const struct cp_region_item **regions;
 	size_t nmachines;
 	const struct cp_machine_item **machines;
-	const struct cp_series_item *series;     /* NULL: none */
-	const struct cp_mpi_item *mpi;           /* the same */
-	const struct cp_shadowed_item *shadowed; /* the same */
-	const struct cp_shadowed_region_item **shadowed_regions;
-	size_t nshadowed_regions;
+	const struct cp_series_item *series; /* NULL: none */
+	const struct cp_mpi_item *mpi;       /* the same */
 	bool damaged; /* something was not as it should be; it was left out */
 	const char *bytes;
 	size_t size;
@@ -54,8 +51,6 @@ int cp_record_read(struct cp_arena *arena, int dirfd, const char *name,
 /* The same for bytes in memory, aligned to 8, that outlive the record. */
 int cp_record_parse(struct cp_arena *arena, const void *bytes, size_t size,
 	struct cp_record *record, char *error, size_t error_size);
-
-bool cp_shadowed_is_sound(const struct cp_shadowed *shadowed);
 
 /* The item that begins at offset; NULL if there is none of that type. */
 const struct cp_region_item *cp_record_region(

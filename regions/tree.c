@@ -339,27 +339,6 @@ struct cp_reading *cp_tree_begin_tagged(
 	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }
 
-uint32_t *cp_tree_word(const struct cp_tree *tree)
-{
-	return tree->top && tree->top->node ? &tree->top->node->word : NULL;
-}
-
-unsigned cp_tree_open_regions(
-	const struct cp_tree *tree, struct cp_open_region to[], unsigned room)
-{
-	const struct cp_frame *frame = tree->top;
-	const struct cp_node *node = frame ? frame->node : NULL;
-	unsigned at = tree->depth;
-
-	if (at > room)
-		return 0;
-	for (; frame && frame->node == node && node; frame = frame->outer) {
-		to[--at] = (struct cp_open_region){frame->name, frame->tag};
-		node = node->parent;
-	}
-	return frame || node != tree->root ? 0 : tree->depth;
-}
-
 const struct cp_node *cp_tree_place(const struct cp_tree *tree)
 {
 	return innermost_of(tree);

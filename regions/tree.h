@@ -27,7 +27,6 @@ struct cp_layout {
 	bool sparse;              /* of short regions, one execution in some is counted */
 	uint32_t nrotated;        /* the first so many groups take turns */
 	const uint32_t *group_of; /* [ncounters]; only if nrotated */
-	bool watched;             /* somebody looks at each begin */
 	bool corrected; /* counters may run backwards: they correct what they expected */
 };
 
@@ -192,19 +191,6 @@ const struct cp_name *cp_tree_innermost(const struct cp_tree *tree);
 uint64_t cp_tree_number(const struct cp_tree *tree);
 
 /* ---- teams: one region, executed by several threads ---- */
-
-/* A word of the innermost open region's path, which is the caller's, and 0 at first.
- * NULL: none is open that is recorded. */
-uint32_t *cp_tree_word(const struct cp_tree *tree);
-
-/* The open regions, the outermost first: how many there are; 0: more than there is room
- * for, or they are on no path of this thread alone. */
-struct cp_open_region {
-	const struct cp_name *name;
-	uint64_t tag;
-};
-unsigned cp_tree_open_regions(
-	const struct cp_tree *tree, struct cp_open_region to[], unsigned room);
 
 /* Where a thread is, for the threads that it shares a region with: valid until
  * its tree is dropped. */

@@ -29,7 +29,6 @@ struct cp_node {
 	double usual_ns; /* of late */
 	bool begun;      /* rotation: not for the first time */
 	uint64_t left;   /* rotation: groups that its block still has */
-	uint32_t word;   /* the caller's */
 };
 
 /* One open execution.  One that is nested too deeply to be recorded ends

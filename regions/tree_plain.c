@@ -11,7 +11,7 @@
 
 bool cp_layout_is_plain(const struct cp_layout *layout)
 {
-	if (layout->nrotated || layout->sparse || layout->watched || layout->corrected ||
+	if (layout->nrotated || layout->sparse || layout->corrected ||
 		layout->ncounters > CP_MAX_COUNTERS)
 		return false;
 	for (uint32_t q = 0; q < layout->nquantities; q++) {

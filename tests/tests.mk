@@ -8,10 +8,7 @@ PROVE ?= prove
 # Two more than the two processors that CI has: tests wait for a third of their time (for
 # servers, signals, the end of intervals), and often two at once.  The time of each file is in CI's log.
 PROVE_JOBS ?= 4
-# What shadows count needs a core beside the program: no two tests of that at once, and none beside
-# others (prove begins with such a sequence when nothing else is left).
-PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer) \
-	--rules='seq=tests/e2e/{shadow,shadow-calls,shadow-limits,shadow-profile,shadow-regions,mpi-shadows}.t' --rules='par=**'
+PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer)
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/counters/options.h"
 #include "base/text.h"
 #include "tools/shared/check.h"
 #include "tools/shared/cmd.h"
@@ -131,9 +132,11 @@ static int parse_context(struct request *request, const char *value)
 
 static int parse_engine(struct request *request, const char *value)
 {
-	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0 &&
-		strcmp(value, "shadow") != 0)
-		return refuse_value("--engine", value, "sim, perf or shadow");
+	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0) {
+		fprintf(stderr, "cachepeek: --engine %s: expected sim or perf%s\n", value,
+			cp_option_gone("CACHEPEEK_ENGINE", value));
+		return -EINVAL;
+	}
 	request->engine = value;
 	return 0;
 }
@@ -221,14 +224,6 @@ static int check_together(const struct request *request)
 		fprintf(stderr, "cachepeek: --line-use: "
 				"expected with dcache on the simulated PMU, "
 				"which sees every reference\n");
-		return -EINVAL;
-	}
-	if ((request->call_paths || request->callers) &&
-		strcmp(request->engine, "shadow") == 0) {
-		fprintf(stderr,
-			"cachepeek: call paths: "
-			"shadows do not follow calls: expected with "
-			"--engine sim, which sees all of them, or --engine perf\n");
 		return -EINVAL;
 	}
 	if (request->reproducible && !simulated) {

@@ -23,8 +23,6 @@ struct cp_request {
 	double weights[CP_NWEIGHTS]; /* that CACHEPEEK_LET sets, in cycles; 0: it does not
 				      */
 	bool common; /* the last name was not asked for: cp_request_add_common */
-	/* Whose caches shadows have (preload/shadow/); NULL: there are no shadows. */
-	const struct cp_machine *shadows;
 };
 
 /* Called with one line for each thing that cannot be as asked. */
@@ -61,9 +59,6 @@ struct cp_share {
  * about. */
 void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *request,
 	struct cp_share share, struct cp_arena *arena, cp_complaint *complain);
-
-/* Which of the counters of shadows (tools/shadow/shadow.h) a preset is; -1: none. */
-int cp_shadow_counter(const char *name);
 
 /* machine: whose own names are understood, and what levels there are. */
 void cp_events_for_sim(struct cp_event_set *set, const struct cp_request *request,

@@ -41,10 +41,6 @@ bool cp_socket_preset(struct cp_event_set *set, struct cp_quantity *quantity,
 	struct cp_arena *arena, const char *core);
 bool cp_socket_event(struct cp_event_set *set, struct cp_quantity *quantity, bool *known);
 
-/* Do shadows estimate it, and with what machine?  quantity->why where there is something
- * to say. */
-bool cp_shadows_estimate(struct cp_quantity *quantity, const struct cp_machine *machine);
-
 /* Leaves in the set what this pass counts; the rest becomes unavailable.  Before
  * cp_perf_arrange. */
 void cp_events_take_pass(struct cp_event_set *set, struct cp_share share);

@@ -364,10 +364,7 @@ void cp_events_for_perf(struct cp_event_set *set, const struct cp_request *reque
 		struct cp_quantity *quantity = cp_set_quantity(set, request->names[i]);
 
 		quantity->available =
-			request->shadows && !is_software_preset(quantity->name, arena) &&
-					cp_preset_known(quantity->name)
-				? cp_shadows_estimate(quantity, request->shadows)
-			: cp_preset_known(quantity->name)
+			cp_preset_known(quantity->name)
 				? resolve_preset(set, quantity, arena)
 				: resolve_event(set, quantity, arena, complain);
 		if (!quantity->available)

@@ -26,12 +26,9 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
 		"constants of the groups' formulas, such as ELEMENT=4 "
 		"(bytes per element)"},
-	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim|shadow", "auto",
+	{PREFIX "ENGINE", CP_OPTION_CHOICE, FIELD(engine), "auto|perf|sim", "auto",
 		"ENGINE",
 		"hardware counters, the simulated PMU, or whichever can count here"},
-	{PREFIX "BUDGET", CP_OPTION_COUNT, FIELD(budget), NULL, "5", "PERCENT",
-		"of the program's CPU time that shadows may take "
-		"(CACHEPEEK_ENGINE=shadow)"},
 	{PREFIX "SCHEDULE", CP_OPTION_CHOICE, FIELD(schedule), "multiplex|rotate|ranks",
 		"multiplex", "HOW",
 		"more events than counters: share the time out, "
@@ -240,6 +237,23 @@ static void complain_unknown(
 	complain(context, line);
 }
 
+/* Values that were there once. */
+static const struct gone {
+	const char *name, *value, *instead;
+} gone[] = {
+	{PREFIX "ENGINE", "shadow",
+		" (it is gone: --sample, or " PREFIX
+		"SAMPLE, has the simulated PMU estimate)"},
+};
+
+const char *cp_option_gone(const char *name, const char *value)
+{
+	for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+		if (strcmp(gone[i].name, name) == 0 && strcmp(gone[i].value, value) == 0)
+			return gone[i].instead;
+	return "";
+}
+
 static void complain_value(const struct cp_option *option, const char *value,
 	cp_option_complaint *complain, void *context)
 {
@@ -254,7 +268,7 @@ static void complain_value(const struct cp_option *option, const char *value,
 		option->choices ? option->choices : option->placeholder, option->fallback,
 		option->type == CP_OPTION_TIME   ? " (10ms to 1h, such as 100ms or 2s)"
 		: option->type == CP_OPTION_SIZE ? " (1M or more, such as 64M or 1G)"
-						 : "");
+						 : cp_option_gone(option->name, value));
 	complain(context, line);
 }
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM, CP_CHOOSE_SHADOW };
+enum cp_engine_choice { CP_CHOOSE_AUTO, CP_CHOOSE_PERF, CP_CHOOSE_SIM };
 enum cp_schedule { CP_SCHEDULE_MULTIPLEX, CP_SCHEDULE_ROTATE, CP_SCHEDULE_RANKS };
 enum cp_profile_choice {
 	CP_PROFILE_NONE,
@@ -29,7 +29,6 @@ struct cp_options {
 	int engine;   /* enum cp_engine_choice */
 	int schedule; /* enum cp_schedule */
 	int pass;
-	int budget; /* percent */
 	const char *machine;
 	const char *reproducible;
 	int timing; /* enum cp_timing of machine.h */
@@ -86,6 +85,10 @@ typedef void cp_option_complaint(void *context, const char *line);
 /* Reads every CACHEPEEK_* variable of envp.  Allocates nothing. */
 void cp_options_read(struct cp_options *options, char *const envp[],
 	cp_option_complaint *complain, void *context);
+
+/* Behind a complaint about that value of that variable: what there is in place of one
+ * that was there once; "": it never was. */
+const char *cp_option_gone(const char *name, const char *value);
 
 /* The options of this process, which the constructor reads once. */
 extern struct cp_options cp_options;

@@ -54,7 +54,7 @@ struct head {
 	char version[32];
 	uint64_t key;
 	uint32_t plan_size, event_set_size, machine_size;
-	uint32_t nmachines, window, shadows;
+	uint32_t nmachines, window;
 	uint64_t texts_size;
 	struct cp_weights weights;
 	struct cp_sweep_plan sweep;
@@ -72,7 +72,6 @@ static void set_head(struct head *head, const struct cp_plan *plan, uint64_t key
 	head->machine_size = sizeof(plan->machine[0]);
 	head->nmachines = plan->nmachines;
 	head->window = plan->window;
-	head->shadows = plan->shadows;
 	head->texts_size = plan->texts_size;
 	head->weights = plan->weights;
 	head->sweep = plan->sweep;
@@ -219,7 +218,6 @@ static int read_head(struct cp_plan *plan, uint64_t key, int fd)
 		return result;
 	plan->nmachines = head.nmachines;
 	plan->window = head.window;
-	plan->shadows = head.shadows;
 	plan->texts_size = plan->texts_room = head.texts_size;
 	plan->weights = head.weights;
 	plan->sweep = head.sweep;

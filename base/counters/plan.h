@@ -20,8 +20,6 @@ struct cp_plan {
 	/* The machines that are simulated; none if the hardware counts.  The report is
 	 * about the first. */
 	unsigned nmachines;
-	bool shadows; /* the first is only that of shadows, beside the kernel's counters
-		       */
 	struct cp_machine machine[CP_MAX_MACHINES];
 	struct cp_sweep_plan sweep;   /* of the first machine; npoints 0: none */
 	struct cp_sample_plan sample; /* of that machine; sets 0: all is simulated */

@@ -49,7 +49,6 @@ struct cp_quantity {
 	bool available;
 	bool unproven; /* available, but a 0 is not to be believed: why */
 	bool modelled; /* available, as an estimate: why says by what */
-	bool shadowed; /* available, and no engine counts it: shadows estimate it */
 	unsigned nterms;
 	struct {
 		unsigned counter;

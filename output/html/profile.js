@@ -4,8 +4,8 @@ const view = jsonOf('view');
 const formulas = new Map(view.metrics.map(metric => [metric.name, formulaOf(metric.formula)]));
 const units = new Map(view.metrics.map(metric => [metric.name, metric.unit]));
 
-// Of a sample (CACHEPEEK_SAMPLE) or of shadows: with half of the 95 % interval of each.
-const estimates = Boolean(report.sample || report.shadows);
+// Of a sample (CACHEPEEK_SAMPLE): with half of the 95 % interval of each.
+const estimates = Boolean(report.sample);
 
 // Of places the page has no 0.
 for (const one of [...report.functions.flatMap(each => [each, ...each.statements.flatMap(line => [line, ...line.instructions])]),
@@ -174,7 +174,7 @@ function head() {
 	showMeanings(columns.map(column => column.id));
 	showProvenance(simulated, (simulated ? 'Simulated: ' + report.title.toLowerCase()
 		+ ' of a simulated PMU, not of this processor; ' + (estimates
-			? 'estimates from ' + (report.shadows ? 'windows of shadows (CACHEPEEK_ENGINE=shadow)' : 'a sample (CACHEPEEK_SAMPLE)') + ', with 95 % intervals. '
+			? 'estimates from a sample (CACHEPEEK_SAMPLE), with 95 % intervals. '
 			: 'every one, by the instruction that had it. ')
 		: report.title + ', on this machine: each place has as many as its samples stand for. ')
 		+ (report.exact ? 'Those of all places add up to the counts.' : 'Those of all places do not add up to the counts: see the warnings.'));

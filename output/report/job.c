@@ -98,7 +98,6 @@ static void describe_job(struct cp_job *job, const struct cp_report *from)
 	report->sweep = keep_text(job, from->sweep);
 	report->windows = keep_text(job, from->windows);
 	report->sample = keep_text(job, from->sample);
-	report->shadows = keep_text(job, from->shadows);
 	report->line = from->line;
 	report->weights = from->weights;
 	report->spreads = from->spreads;

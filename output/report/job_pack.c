@@ -112,7 +112,6 @@ static void put_texts(struct writer *writer, const struct cp_report *report)
 	put_text(writer, report->sweep);
 	put_text(writer, report->windows);
 	put_text(writer, report->sample);
-	put_text(writer, report->shadows);
 	cp_weights_print(&report->weights, weights, sizeof(weights));
 	put_text(writer, weights);
 	cp_spreads_print(&report->spreads, spreads, sizeof(spreads));
@@ -145,9 +144,6 @@ static void put_region(struct writer *writer, const struct cp_report *report,
 		if (region->counts[i].pools)
 			put_raw(writer, region->counts[i].pools,
 				sizeof(*region->counts[i].pools));
-		if (region->counts[i].shadowed)
-			put_raw(writer, region->counts[i].shadowed,
-				sizeof(*region->counts[i].shadowed));
 	}
 	for (size_t i = 0; i < report->nmetrics; i++)
 		put_raw(writer, &region->metrics[i].over,
@@ -350,7 +346,6 @@ static void take_description(struct unpacking *it)
 	both->sweep = take_some_text(&it->reader);
 	both->windows = take_some_text(&it->reader);
 	both->sample = take_some_text(&it->reader);
-	both->shadows = take_some_text(&it->reader);
 	both->weights = cp_weights_read(take_some_text(&it->reader));
 	both->spreads = cp_spreads_read(take_some_text(&it->reader));
 	both->command = take_list(it, it->head.narguments);
@@ -397,15 +392,6 @@ static void take_pools(struct unpacking *it, struct cp_count *count)
 		!is_sound_pool(&count->pools->all) || !is_sound_pool(&count->pools->own);
 }
 
-static void take_shadowed(struct unpacking *it, struct cp_count *count)
-{
-	if (!count->shadowed)
-		return;
-	count->shadowed = cp_arena_alloc(&it->arena, sizeof(*count->shadowed));
-	take_into(&it->reader, count->shadowed, sizeof(*count->shadowed));
-	it->reader.failed |= !cp_shadowed_is_sound(count->shadowed);
-}
-
 static void take_counts(struct unpacking *it, struct cp_region *region)
 {
 	for (size_t i = 0; i < it->both.nquantities; i++) {
@@ -418,7 +404,6 @@ static void take_counts(struct unpacking *it, struct cp_region *region)
 		take_into(&it->reader, count, sizeof(*count));
 		count->reason = take_text(&it->reader);
 		take_pools(it, count);
-		take_shadowed(it, count);
 		it->reader.failed |= count->status > CP_UNAVAILABLE ||
 				     count->exclusive_status > CP_UNAVAILABLE ||
 				     count->of_socket > CP_UNAVAILABLE ||

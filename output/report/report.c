@@ -426,7 +426,6 @@ static void describe_report(struct cp_report *report, const struct cp_record *re
 	report->sweep = meta_or_empty(record, "sweep");
 	report->windows = meta_or_empty(record, "windows");
 	report->sample = meta_or_empty(record, "sample");
-	report->shadows = meta_or_empty(record, "shadows");
 	report->weights = cp_weights_read(cp_record_meta(record, "weights", NULL));
 	report->spreads = cp_spreads_read(cp_record_meta(record, "spreads", NULL));
 	report->domain = domain_of(record->header);

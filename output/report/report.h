@@ -8,7 +8,6 @@
  * - A count of a path is the sum over its threads: sum over threads == process
  *   == merged, for value, exclusive and calls.  Where some threads could not be
  *   counted, the sum is over the others, "estimated", and says so in reason.
- *   What shadows estimate has no thread; processes and ranks are added up.
  *   What was sampled (CACHEPEEK_SAMPLE) is estimated from the samples of all threads.
  * - perf: a counter that was on the PMU part of the time is scaled by
  *   enabled / running of that region.  Below CP_MIN_COVERAGE there is no value.
@@ -139,8 +138,7 @@ struct cp_count {
 	/* For the sums; not for writers.  Squares of the executions' deviations. */
 	uint64_t executions;
 	double squares, covered, wanted;
-	struct cp_pools *pools;       /* NULL: it was not sampled */
-	struct cp_shadowed *shadowed; /* NULL: shadows do not estimate it */
+	struct cp_pools *pools; /* NULL: it was not sampled */
 	/* Another rank counts it.  In sums of threads: of how many; in those of ranks,
 	 * how many ranks; and what those that count it did beside: executions, and
 	 * instructions. */
@@ -234,7 +232,6 @@ struct cp_report {
 	const char *sweep;   /* what its points have in common: regions/record.h */
 	const char *windows; /* what working sets are of: the same */
 	const char *sample;  /* how the simulated PMU was sampled: the same */
-	const char *shadows; /* what is to be said of shadows: the same */
 	/* CACHEPEEK_REPRODUCIBLE: what the program found in its environment (NULL: all
 	 * that there was), and what differs between runs all the same. */
 	const char *const *pinned;

@@ -276,15 +276,6 @@ static struct cp_count count_in_turns(const struct cp_raw *raw,
 	return count;
 }
 
-/* Shadows have no counts of one thread. */
-static const char *not_here(const struct cp_raw *raw)
-{
-	return raw->item && raw->item->parent
-		       ? "shadows estimate it for all threads of a process together, in the "
-			 "first 63 regions that it begins"
-		       : "shadows estimate it for the whole process";
-}
-
 static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool silent)
 {
 	const struct cp_quantity_item *quantity = raw->record->quantities[index];
@@ -300,8 +291,6 @@ static struct cp_count count_here(const struct cp_raw *raw, uint32_t index, bool
 		count.shared = cp_starts_with(count.reason, CP_IN_PASS);
 		return count;
 	}
-	if (quantity->available == CP_QUANTITY_SHADOWED)
-		return cp_no_count(not_here(raw));
 	if (raw->gap)
 		return cp_no_count(raw->gap);
 	if (cp_is_sampled(raw->record, quantity))

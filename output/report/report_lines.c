@@ -107,21 +107,11 @@ static void report_notes(
 	}
 }
 
-static void report_shadows(struct cp_report *report, const struct cp_record *record)
-{
-	for (size_t j = 0; j < record->nmetas; j++)
-		if (cp_meta_is(record->metas[j], "shadow"))
-			cp_report_warn(report, "shadows (experimental), process %d: %s",
-				(int)record->header->pid,
-				cp_meta_value(record->metas[j]));
-}
-
 void cp_report_lines(struct cp_report *report, const struct cp_source_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		for (size_t k = 0; k < sizeof(all_asked) / sizeof(all_asked[0]); k++)
 			report_missing(report, list, &all_asked[k], i);
 		report_notes(report, list, i);
-		report_shadows(report, &list->items[i]->record);
 	}
 }

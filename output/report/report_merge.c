@@ -182,8 +182,6 @@ static void add_count(struct cp_report *report, struct cp_count *to,
 	}
 	if (from->pools) {
 		cp_count_pool(report, to, from);
-	} else if (from->shadowed) {
-		cp_count_add_shadowed(report, to, from);
 	} else if (from->status == CP_UNAVAILABLE) {
 		miss_count(report, to, from, region->nthreads);
 		return;
@@ -285,8 +283,6 @@ static void join_counts(
 		to->reason = keep_text(report, from->reason);
 	if (from->pools) {
 		cp_count_pool(report, to, from);
-	} else if (from->shadowed) {
-		cp_count_add_shadowed(report, to, from);
 	} else if (from->counted) {
 		add_values(report, to, from);
 		to->error += from->error;
@@ -478,10 +474,6 @@ static void finish_error(struct cp_count *count)
 static void finish_count(
 	struct cp_report *report, struct cp_count *count, struct cp_region *region)
 {
-	if (count->shadowed) {
-		cp_shadowed_conclude(report, count, region);
-		return;
-	}
 	if (!count->counted) {
 		count->status = CP_UNAVAILABLE;
 		count->error = -1;

@@ -132,18 +132,6 @@ void cp_merge_tree(struct cp_report *report, struct cp_region *into,
 	const struct cp_region *root, struct cp_place place);
 void cp_merge_finish(struct cp_report *report, struct cp_region *root);
 
-/* report_shadowed.c: what shadows have estimated of the whole process is added to a sum
- * of its threads, whose root is that; what is in from is; and what all of that says. */
-void cp_shadowed_merge(
-	struct cp_report *report, const struct cp_source *source, struct cp_region *root);
-void cp_shadowed_merge_regions(
-	struct cp_report *report, const struct cp_source *source, struct cp_region *root);
-void cp_shadowed_of_process(const struct cp_report *report, struct cp_process *process);
-void cp_count_add_shadowed(
-	struct cp_report *report, struct cp_count *to, const struct cp_count *from);
-void cp_shadowed_conclude(
-	struct cp_report *report, struct cp_count *count, const struct cp_region *region);
-
 /* report_shared.c: a count that some ranks have, and some left to them, for all; the
  * rest of the region's sums are settled.  Nothing, if no rank left it to others. */
 void cp_shared_finish(

@@ -312,10 +312,6 @@ static void merge_threads(struct cp_report *report, const struct cp_source *sour
 		if (cp_time_forget(report, thread->root))
 			cp_metrics_of_tree(report, thread->root);
 	}
-	cp_shadowed_merge(report, source, process->total);
-	cp_shadowed_merge(report, source, report->total);
-	cp_shadowed_merge_regions(report, source, process->total);
-	cp_shadowed_merge_regions(report, source, report->total);
 	cp_merge_finish(report, process->total);
 	cp_time_forget(report, process->total);
 	cp_metrics_of_tree(report, process->total);
@@ -337,7 +333,6 @@ void cp_process_fill(struct cp_report *report, const struct cp_source *source,
 		report->arena, report->nquantities * sizeof(*process->unattributed));
 	cp_count_unattributed(report, source, process->unattributed);
 	merge_threads(report, source, process);
-	cp_shadowed_of_process(report, process);
 	if (source->record.series)
 		process->course = cp_course_of(report, source, process, regions);
 }

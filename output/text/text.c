@@ -295,26 +295,11 @@ static void print_sampled(struct cp_text *text)
 			intervals_text(text), metric_intervals(text)));
 }
 
-static void print_shadows(struct cp_text *text)
-{
-	cp_text_labelled(text, "shadows",
-		cp_text_format(text->arena,
-			"estimates for the machine below from forks of the program "
-			"(CACHEPEEK_ENGINE=shadow, %s), %s; what the kernel counts is "
-			"exact%s",
-			text->report->shadows, domain_text(text->report),
-			intervals_text(text)));
-}
-
 static void print_source(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
 	const char *why = in_short(text, report->why);
 
-	if (*report->shadows) {
-		print_shadows(text);
-		return;
-	}
 	if (report->engine != CP_ENGINE_SIM) {
 		print_engine(text);
 		return;
@@ -403,8 +388,6 @@ static void write_whole(struct cp_text *text)
 {
 	print_command(text);
 	print_engine(text);
-	if (*text->report->shadows)
-		print_shadows(text);
 	if (*text->report->sample)
 		print_sampled(text);
 	if (*text->report->machine)

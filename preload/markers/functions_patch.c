@@ -57,18 +57,12 @@ bool cp_functions_can_be_patched(void)
 
 /* ---- for the patcher ---- */
 
-/* A copy that nobody told us of; a shadow does what the program does. */
-static bool is_strange_copy(void)
-{
-	return cp_runtime.state != CP_SHADOW && cp_follow_is_copy();
-}
-
 /* Where a region would have no path of its own, the calls are not followed: recursion may
  * be as deep as it likes. */
 static uint32_t *can_begin(void)
 {
-	bool can = patching.begun && !is_strange_copy() && cp_self.thread &&
-		   cp_self.depth == 0 && !cp_self.dead && cp_marking() &&
+	bool can = patching.begun && !cp_follow_is_copy() && cp_self.thread &&
+		   cp_self.depth == 0 && !cp_self.dead && cp_counting() &&
 		   cp_self.counting <= (uintptr_t)__builtin_frame_address(0) &&
 		   cp_self.thread->tree.depth <= CP_TREE_DEPTH;
 
@@ -158,11 +152,6 @@ static bool stop_at(uintptr_t address, uint32_t number, cp_patch_entered *entere
 	return !stops->why && cp_breakpoint_set(stops, address, number);
 }
 
-static bool is_under_vex(void)
-{
-	return cp_plan.shadows;
-}
-
 static const struct cp_patch_host host = {
 	.can_begin = can_begin,
 	.begin = begin_function,
@@ -174,7 +163,6 @@ static const struct cp_patch_host host = {
 	.leave = cp_leave,
 	.can_read = cp_can_read,
 	.open = open_file,
-	.under_vex = is_under_vex,
 	.debug_cache = patching.debug_cache,
 };
 

@@ -114,7 +114,7 @@ void cp_functions_start(void)
 
 EXPORT void __cyg_profile_func_enter(void *function, void *site)
 {
-	struct cp_name *name = cp_marking() ? name_of(function) : NULL;
+	struct cp_name *name = cp_counting() ? name_of(function) : NULL;
 
 	if (named.next_enter)
 		named.next_enter(function, site);
@@ -126,7 +126,7 @@ EXPORT void __cyg_profile_func_enter(void *function, void *site)
  * a region that the program begins here and ends elsewhere goes on. */
 EXPORT void __cyg_profile_func_exit(void *function, void *site)
 {
-	struct cp_name *name = cp_marking() ? name_of(function) : NULL;
+	struct cp_name *name = cp_counting() ? name_of(function) : NULL;
 
 	if (name && !name->left_out)
 		cp_marker_end(name, TAG, CP_END_OWN);

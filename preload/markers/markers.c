@@ -194,7 +194,7 @@ struct cp_name *cp_marker_name_of(const char *text, size_t length)
 	struct cp_name *name;
 	int saved = errno, state;
 
-	if (!cp_marking() || !cp_enter_slowly(&state))
+	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
 	name = cp_name_intern(text, length);
 	if (!name)
@@ -209,7 +209,7 @@ struct cp_name *cp_marker_name(const char *text)
 	size_t length;
 	int state;
 
-	if (!text || !cp_marking())
+	if (!text || !cp_counting())
 		return NULL;
 	cp_own_work_begin(&state);
 	length = strlen(text);
@@ -248,25 +248,6 @@ void cp_marker_take_turn(struct cp_live_thread *thread)
 	errno = saved;
 }
 
-/* Where nothing is counted: a shadow ends with a region. */
-static __attribute__((noinline, cold)) void pass_boundary(
-	const struct cp_name *name, uint64_t tag, enum cp_passed boundary)
-{
-	if (cp_runtime.state != CP_SHADOW || !cp_runtime.watch ||
-		(name && name->left_out) || !cp_enter())
-		return;
-	cp_runtime.watch->passed(name, tag, boundary);
-	cp_leave();
-}
-
-/* True: in the shadow that was forked here. */
-static bool is_shadow_of_region(struct cp_live_thread *thread)
-{
-	if (thread->tree.layout->watched && cp_runtime.watch)
-		cp_runtime.watch->region_begins(thread);
-	return cp_runtime.state == CP_SHADOW;
-}
-
 /* Opens it, whatever that takes; NULL: there is nothing to be read any more. */
 static __attribute__((noinline)) struct cp_reading *begin_slowly(
 	struct cp_live_thread *thread, struct cp_name *name, uint64_t tag)
@@ -279,7 +260,7 @@ static __attribute__((noinline)) struct cp_reading *begin_slowly(
 			cp_marker_note_not_opened(thread, name);
 		return NULL;
 	}
-	if (is_shadow_of_region(thread) || cp_tree_is_skipping(&thread->tree))
+	if (cp_tree_is_skipping(&thread->tree))
 		return NULL;
 	cp_marker_take_turn(thread);
 	if (!thread->tree.paused)
@@ -303,10 +284,8 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 	if (!name || name->left_out)
 		return;
 	thread = enter_tree();
-	if (__builtin_expect(!thread, 0)) {
-		pass_boundary(name, tag, CP_PASSED_BEGIN);
+	if (__builtin_expect(!thread, 0))
 		return;
-	}
 	if (is_plain(thread))
 		start = cp_tree_begin_again(&thread->tree, name, tag);
 	if (!start)
@@ -360,11 +339,8 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 	struct cp_live_thread *thread = name && name->left_out ? NULL : enter_tree();
 	uint64_t now_ns;
 
-	if (__builtin_expect(!thread, 0)) {
-		pass_boundary(name, tag,
-			how == CP_END_OWN ? CP_PASSED_END : CP_PASSED_END_ALONE);
+	if (__builtin_expect(!thread, 0))
 		return;
-	}
 	if (is_plain(thread)) {
 		now_ns = cp_now_ns();
 		read_counters(thread, true, &thread->reading);
@@ -385,10 +361,8 @@ void cp_marker_pause(void)
 {
 	struct cp_live_thread *thread = cp_marker_enter();
 
-	if (__builtin_expect(!thread, 0)) {
-		pass_boundary(NULL, 0, CP_PASSED_PAUSE);
+	if (__builtin_expect(!thread, 0))
 		return;
-	}
 	cp_marker_read(thread, true, &thread->reading);
 	cp_tree_pause(&thread->tree, &thread->reading, cp_now_ns());
 	cp_marker_leave(thread);

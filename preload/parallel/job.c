@@ -172,7 +172,6 @@ void cp_job_report(const void *caller)
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
-	cp_life(before_job);
 	job.caller = caller;
 	job.seconds = cp_options.mpi_timeout;
 	if (cp_options.mpi_timeout)

@@ -33,9 +33,8 @@
 
 #include "preload/patch/patch.h"
 
-/* CP_PATCH_DONE, or why nothing can be patched on this CPU.  under_vex: libVEX is to
- * know the instructions of the stubs. */
-enum cp_patch_why cp_architecture_start(bool under_vex);
+/* CP_PATCH_DONE, or why nothing can be patched on this CPU. */
+enum cp_patch_why cp_architecture_start(void);
 
 #endif
 #endif

@@ -57,9 +57,6 @@ struct cp_patch_host {
 	/* Opens a file of the program's to be read; -errno. */
 	int (*open)(const char *path);
 
-	/* Are stubs executed under libVEX, too, which knows no xsavec? */
-	bool (*under_vex)(void);
-
 	/* Where debuginfod's clients keep what they fetched; "": nowhere. */
 	const char *debug_cache;
 };

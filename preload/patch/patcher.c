@@ -9,7 +9,7 @@
 
 static void start_patcher(const struct cp_patch_host *host, const char *patterns)
 {
-	enum cp_patch_why why = cp_architecture_start(host->under_vex());
+	enum cp_patch_why why = cp_architecture_start();
 
 	if (why == CP_PATCH_DONE)
 		why = cp_calls_start(host, cp_modules_look);

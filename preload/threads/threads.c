@@ -304,8 +304,6 @@ void cp_thread_begin(void)
 	cp_signal_stack_begin();
 	begin_self();
 	cp_allocators_thread_begin();
-	if (cp_runtime.watch)
-		cp_runtime.watch->begun();
 	cp_leave_slowly(state);
 }
 
@@ -327,8 +325,6 @@ void cp_thread_end(void)
 
 	if ((!cp_self.thread && !cp_self.lost) || !cp_enter_slowly(&state))
 		return;
-	if (cp_runtime.watch)
-		cp_runtime.watch->ended();
 	thread = cp_self.thread ? cp_self.thread : cp_self.lost;
 	cp_lock(&live.lock);
 	cp_self.thread = cp_self.lost = NULL;

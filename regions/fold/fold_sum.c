@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "base/hash.h"
+#include "regions/fold/fold_file.h"
 #include "regions/tree_parts.h"
 
 #define MAX_NOTES 512
@@ -396,7 +397,6 @@ static void add_contents(struct cp_sum_of *sum, const struct cp_record *record)
 {
 	add_header(&sum->header, record->header);
 	add_machines(sum, record);
-	cp_fold_shadowed_add(&sum->shadowed, record);
 	pids_of(sum, record);
 	for (size_t i = 0; i < record->nregions; i++)
 		add_region(sum, record, record->regions[i]);
@@ -453,7 +453,6 @@ void cp_sum_start(
 	for (size_t i = 0; i < record->nmachines; i++)
 		start_machine(sum, record->machines[i]);
 	find_layout(sum);
-	cp_fold_shadowed_start(&sum->shadowed, arena, record);
 	clear_header(&sum->header);
 	first_notes(sum, !record->header->folded);
 	if (record->header->folded)
@@ -501,7 +500,6 @@ static void put_all(struct cp_fold_file *file, struct cp_sum_of *sum)
 
 	file->size = CP_RECORD_HEADER_SIZE;
 	put_notes(file, sum);
-	cp_fold_shadowed_put(&sum->shadowed, file);
 	for (unsigned i = 0; i < sum->nthreads; i++) {
 		struct cp_thread_item *item =
 			cp_fold_put(file, CP_ITEM_THREAD, sizeof(*item), &threads[i]);

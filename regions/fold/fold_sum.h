@@ -5,7 +5,6 @@
 #ifndef CACHEPEEK_REGIONS_FOLD_FOLD_SUM_H
 #define CACHEPEEK_REGIONS_FOLD_FOLD_SUM_H
 
-#include "regions/fold/fold_shadowed.h"
 #include "regions/record_read.h"
 #include "regions/tree.h"
 
@@ -27,7 +26,6 @@ struct cp_sum_of {
 	struct cp_sum_note *notes;
 	size_t nnotes, nmachines;
 	struct cp_machine_item **machines;
-	struct cp_fold_shadowed shadowed;
 	struct cp_sum_taken {
 		struct cp_sum_taken *next;
 		const char *text; /* of a note "folding" */

@@ -87,7 +87,7 @@ for my $case (
 	is($run->{err}, "cachepeek: no memory to calibrate with: 160 MiB are needed, better 640 MiB\n", 'which is said');
 }
 
-# In a control group: who takes more than its limit is killed.  (What is read: tests/unit/files_memory_left.c.)
+# In a control group: who takes more than its limit is killed.  (What is read: tests/unit/tools_memory_left.c.)
 SKIP: {
 	my $group = '/sys/fs/cgroup/memory/cachepeek-test-' . $$;
 	skip('no control group can be made', 6) unless -e '/sys/fs/cgroup/memory/memory.limit_in_bytes' && mkdir $group;

@@ -59,6 +59,9 @@ SKIP: {
 		events => $faults, env => {CACHEPEEK_QQQQQQQQ => 'x'});
 	complains('an engine there is not', [qr/CACHEPEEK_ENGINE=prf/, qr/auto\|perf\|sim/],
 		events => $faults, engine => 'prf');
+	my $gone = complains('an engine that is gone', [qr/CACHEPEEK_ENGINE=shadow is not one of auto\|perf\|sim: auto is used \(it is gone: --sample, /],
+		events => $faults, engine => 'shadow');
+	is($gone->{report}{engine}{name}, 'perf', 'an engine that is gone: auto has chosen');
 	my $file = write_file(scratch('file'), '');
 	complains('a report that cannot be written',
 		[qr{\Q$file\E/report\.json}, qr/Not a directory|ENOTDIR/i],

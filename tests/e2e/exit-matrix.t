@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # However a process with four busy threads ends: its wait status is its own, and
 # the report says which, with every region that was completed.
-# EXIT_ROUNDS: how often each row is run (3, and once where it is simulated).  EXIT_ENGINES: on which (perf sim shadow).
+# EXIT_ROUNDS: how often each row is run (3, and once where it is simulated).  EXIT_ENGINES: on which (perf sim).
 use strict;
 use warnings;
 use FindBin;
@@ -10,7 +10,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-my %rounds = (perf => $ENV{EXIT_ROUNDS} || 3, sim => $ENV{EXIT_ROUNDS} || 1, shadow => $ENV{EXIT_ROUNDS} || 1);
+my %rounds = (perf => $ENV{EXIT_ROUNDS} || 3, sim => $ENV{EXIT_ROUNDS} || 1);
 
 # Nobody in the process sees these coming: `cachepeek report` does what it can.
 my %unseen = map { $_ => 1 } qw(raw 9);
@@ -52,27 +52,13 @@ sub faults
 	return join('; ', @faults);
 }
 
-# Shadows: the program has some ms to do first, so that it ends while one is at work.
-my $busy = scratch('libbusy.so');
-sub more
-{
-	my ($engine) = @_;
-	return () if $engine ne 'shadow';
-	if (!-e $busy) {
-		my $code = write_file(scratch('busy.c'), "#include <time.h>\n__attribute__((constructor)) static void busy(void)\n" .
-			"{\n\twhile (clock() < 25000)\n\t\t;\n}\n");
-		system('gcc', '-shared', '-fPIC', '-o', $busy, $code) == 0 or die("no libbusy.so\n");
-	}
-	return (preload => "$busy:" . lib());
-}
-
 my $directories = 0;
 sub once
 {
 	my ($engine, $how, $plain) = @_;
 	my $directory = scratch(sprintf('matrix-%05d', ++$directories));
 	my $with = peek(engine => $engine, command => [program('ends'), $how],
-		more($engine), env => {CACHEPEEK_DIR => $directory, CACHEPEEK_BUDGET => 1000});
+		env => {CACHEPEEK_DIR => $directory});
 	$plain = {%$plain, status => $with->{status}} if status_text($with->{status}) eq ($late{$engine}{$how} // '');
 	my $report = $unseen{$how} ? kept_report($directory) : $with->{report};
 	my @faults = grep { length } faults($how, $report, $plain->{status});
@@ -96,7 +82,7 @@ sub row
 		diag(@faults . " of $times: $faults[0]");
 }
 
-for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim shadow))) {
+for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
 	SKIP: {
 		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		row($engine, $_, $rounds{$engine}) for @rows;
@@ -113,7 +99,7 @@ SKIP: {
 }
 
 # A report that nobody reads: what its writing meets is nobody's business.
-for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim shadow))) {
+for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
 	SKIP: {
 		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		my $run = peek(engine => $engine, output => 'stderr', command => [program('ends'), 'exit'],

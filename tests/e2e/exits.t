@@ -12,7 +12,7 @@ use Test::More;
 # makes the report.
 my %unseen = map { $_ => 1 } qw(kill exit_group abort segv term);
 
-for my $engine (qw(perf sim shadow)) {
+for my $engine (qw(perf sim)) {
 	SKIP: {
 		skip("$engine: " . why_not($engine), 1) if why_not($engine);
 		for my $how (qw(return exit _exit _Exit quick_exit thread pthread_exit atexit

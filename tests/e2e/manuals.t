@@ -200,7 +200,7 @@ sub complete
 }
 is(scalar(grep { $_ eq 'doctor' } @{complete('cachepeek', 'doc')}), 1, 'a command');
 is_deeply(complete('cachepeek', '--eng'), ['--engine'], 'an option');
-is_deeply(complete('cachepeek', '-E', ''), [qw(auto perf sim shadow)], 'engines');
+is_deeply(complete('cachepeek', '-E', ''), [qw(auto perf sim)], 'engines');
 is_deeply(complete('cachepeek', '-g', 'cache,tl'), ['cache,tlb'], 'the second of two groups');
 is_deeply(complete('cachepeek', 'run', '-m', 'cacheg'), ['cachegrind'], 'machines');
 is_deeply(complete('cachepeek', 'list', 'm'), ['machines'], 'lists');
@@ -224,7 +224,7 @@ SKIP: {
 	};
 	mkdir(scratch('home'));
 	is_deeply($fishes->(@$_[0]), $_->[1], "fish: $_->[2]") for ['cachepeek --eng', ['--engine'], 'an option'],
-		['cachepeek -E ', [qw(auto perf shadow sim)], 'engines'], ['cachepeek -g cache,tl', ['cache,tlb'], 'the second of two groups'],
+		['cachepeek -E ', [qw(auto perf sim)], 'engines'], ['cachepeek -g cache,tl', ['cache,tlb'], 'the second of two groups'],
 		['cachepeek run -m cacheg', ['cachegrind'], 'machines'], ['cachepeek list m', ['machines'], 'lists'],
 		['cachepeek list presets l1d_stores', ['l1d_stores'], 'presets'], ['cachepeek doctor --', [qw(--calibrate --color --json --output --verify)], 'of doctor'],
 		['cachepeek report --js', ['--json'], 'of report'], ['cachepeek help dt', ['dtlb'], 'of help'],

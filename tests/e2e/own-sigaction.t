@@ -12,7 +12,7 @@ use Test::More;
 my @command = (program('own_sigaction'));
 my $alone = plain(command => \@command);
 is($alone->{out}, "calls 2, handled 1, the same 1\n", 'alone');
-for my $engine (grep { !why_not($_) } qw(perf shadow sim)) {
+for my $engine (grep { !why_not($_) } qw(perf sim)) {
 	my $run = peek(engine => $engine, command => \@command);
 	is($run->{out}, $alone->{out}, "$engine: the same calls");
 	is(status_text($run->{status}), 'exit 5', "$engine: and its status");

@@ -29,7 +29,7 @@ my @rooms = (
 	['base/encoder' => [qw(base)]],
 	['output/metrics' => [@base]],
 	['base/machine' => [@base, qw(output/metrics)]],
-	['base/counters' => [@base, qw(base/encoder base/engine base/engine/arch base/machine regions output/metrics tools/shadow/shadow.h), @simulator]],
+	['base/counters' => [@base, qw(base/encoder base/engine base/engine/arch base/machine regions output/metrics), @simulator]],
 	['output/report' => [@base, qw(base/machine/machine.h output/metrics), @records]],
 	['output/text' => [@base, qw(output/metrics output/report)]],
 	['output' => [@base, qw(output/metrics output/report output/text)]],
@@ -43,8 +43,6 @@ my @rooms = (
 	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions), @simulator]],
 	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
 	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
-	['preload/shadow' => [@base, qw(base/counters base/engine base/machine output/report/report_parts.h preload preload/libc preload/program regions
-		preload/threads tools/shadow/shadow.h tools/sim/profile_file.h)]],
 	['preload/cases' => [@base, qw(preload preload/program regions)]],
 	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling
 		preload/threads regions), @simulator]],
@@ -66,8 +64,6 @@ my @rooms = (
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
 		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
-	['tools/shadow' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/paths tools/sim/pin tools/sim/profile
-		tools/sim/sample tools/sim/system tools/sim/watch)]],
 	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
@@ -90,7 +86,7 @@ my %may = map { @$_ } @rooms;
 # Who starts, asks and ends the other rooms, and what they include for that.
 my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c parts.c process.c
 	reexec.c report.c simulated.c start.c);
-my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling preload/shadow preload/threads);
+my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling preload/threads);
 # The simulated PMU starts and asks its rooms in these.
 my %sim_starts = map { $_ => 1 } map { "tools/sim/$_.c" } qw(main options requests simulated threads);
 my @sim_parts = map { "tools/sim/$_" } qw(flex native paths pin profile sample system watch);

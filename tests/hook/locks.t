@@ -29,8 +29,7 @@ ok_listed('cp_helper', 'cp_helpers', 2);
 
 # One in memory that is taken and given back lists itself, for which it needs its
 # place in a list: struct cp_made_lock.
-my %made = map { $_ => 1 } 'cp_made_lock', $objects->structs_with('cp_made_lock'),
-	'cp_shadows'; # which a child gives back, and makes anew
+my %made = map { $_ => 1 } 'cp_made_lock', $objects->structs_with('cp_made_lock');
 is_deeply([grep { !$made{$_} && !%{$objects->all($_)} } $objects->structs_with('cp_lock')], [],
 	'structs that have no place of their own have listed locks inside');
 
@@ -51,8 +50,6 @@ my %exchanged = (
 	'preload/calibrate.c' => 'cp_calibrated: cp_calibrate_after_fork',
 	'preload/patch/calls.c' => 'free places are a list; and whoever finds that somebody looks for more does without',
 	'preload/process.c' => 'the state: only a process that is on goes on in the child',
-	'preload/shadow/ticks.c' => 'the state, and timers that are free: a child forgets them',
-	'preload/shadow/sites.c' => 'of several threads one has the next window; a child forgets them',
 	'regions/series.h' => 'held, of its struct cp_lock, for the simulated PMU',
 );
 my @exchange = grep { $source{$_} =~ /__atomic_(?:exchange|compare_exchange|test_and_set)/ } sort keys %source;

@@ -15,7 +15,6 @@ my %takes = map { $_ => 1 } ('base/space.h',
 	'preload/libc/libc.c',       # what libpfm4 may call
 	'preload/program/seccomp.c');   # a list of numbers
 my %maps = map { $_ => 1 } ('base/map.c', 'base/map.h', 'regions/record_write.c', 'tools/sim/profile/profile_file.c',
-	'tools/shadow/core.c', 'tools/shadow/translate.c', 'tools/shadow/calls.c',   # without a file
 	'base/engine/kernel.c', 'base/engine/ring.c',   # perf's pages
 	'tools/runs/launch.c');                                      # without a file
 my (%seen, %mapped);

@@ -42,8 +42,6 @@ my %pages = (
 	'preload/follow.c' => 'a page that a fork child finds empty',
 	'preload/given.c' => 'what stays for as long as the process, in one piece',
 	'preload/program/layout.c' => 'the same', 'regions/tree_exec.c' => 'what is as large as a record\'s part',
-	'preload/shadow/shadow.c' => 'for as long as the process, or until it is another one',
-	'preload/shadow/places.c' => 'the same', 'preload/shadow/places_write.c' => 'given back at once',
 	'preload/program/pinned.c' => 'variables, for as long as the process, at one place in each run',
 	'preload/sampling/blocks.c' => 'a table that grows, whose old place is given back',
 	'preload/sampling/objects.c' => 'text that is given back at once',

@@ -13,7 +13,6 @@ use Test::More;
 
 my %opens = (
 	'base/files/maps.c' => [1, 'a file of /proc'],
-	'base/files/memory_left.c' => [1, 'files of /proc and /sys'],
 	'base/files/new_file.c' => [3, 'itself'],
 	'base/files/trusted.c' => [1, 'itself'],
 	'base/text.c' => [1, 'files of /proc and /sys'],
@@ -27,13 +26,13 @@ my %opens = (
 	'preload/libc/libc.c' => [2, 'the definitions'],
 	'preload/patch/memory.c' => [1, 'a file of /proc'],
 	'preload/reexec.c' => [2, 'a new log, without links, in our directory; /dev/null'],
-	'preload/shadow/places_write.c' => [1, 'made with O_EXCL; its own again, without links'],
 	'preload/threads/threads_adopt.c' => [1, 'a directory of /proc'],
 	'base/engine/sysfs.c' => [1, 'a directory of /sys'],
 	'regions/fold/fold_records.c' => [4, 'the run directory; a lock that nothing is read from; made with O_EXCL; a byte that is appended'],
 	'regions/jobdir.c' => [1, 'a lock that nothing is read from or written to'],
 	'regions/record_write.c' => [2, 'made with O_EXCL; its own again, without links'],
 	'regions/rundir.c' => [6, 'directories of runs without links, and the base of the user'],
+	'tools/calibrate/memory_left.c' => [1, 'files of /proc and /sys'],
 	'tools/runs/again.c' => [1, '/dev/null'],
 	'tools/runs/launch.c' => [1, 'cp_trusted_check_found() follows: it is written to'],
 	'tools/profile/model/read.c' => [1, 'a directory that was named; its entries are trusted or not'],

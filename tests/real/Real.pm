@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Real software, alone and with the library: one description of how a program is
 # started, used and stopped is run three times in the same place (alone, perf,
-# sim; or those that REAL_ENGINES names, of which shadow is another), and what was seen has to be the same.
+# sim; or those that REAL_ENGINES names), and what was seen has to be the same.
 #
 #	software('nginx', needs => ['/usr/sbin/nginx', 'curl'],
 #		prepare => sub { my ($at) = @_; $at->native(...) },
@@ -465,14 +465,6 @@ sub ends_of
 	return \%ends;
 }
 
-# With shadows perf counts what the kernel does; what they estimate is of whole processes.
-sub check_engine
-{
-	my ($at, $report) = @_;
-	return is($report->{engine}{name}, $at->{engine}, 'its engine') if $at->{engine} ne 'shadow';
-	like($report->{engine}{why}, qr/shadow, experimental: caches are estimated from forks of the program/, 'its engine');
-}
-
 sub check_reports
 {
 	my ($at) = @_;
@@ -483,8 +475,8 @@ sub check_reports
 		next if $none && !$one->{there} && $one->{what} =~ $none;
 		ok($report, "a report that parses: $one->{what}") || diag($one->{there} ? 'it does not' : 'there is none')
 			or next;
-		check_engine($at, $report);
-		ok_sums($report, "report of $one->{what}") if $at->{engine} ne 'shadow';
+		is($report->{engine}{name}, $at->{engine}, 'its engine');
+		ok_sums($report, "report of $one->{what}");
 		is_deeply([Laws::broken($report)], [], 'the laws that its counts obey');
 		$counted{$_->{exe} =~ s{.*/}{}r}++ for leaves($report);
 	}

@@ -102,7 +102,7 @@ for my $mpm (qw(prefork event)) {
 		ends => {'apache2 signal 15' => 3},
 		# Programs that are started by a worker that became another user have no place to
 		# record anything.
-		notes => {map { $_ => qr/no run record in .*errno 13/ } qw(perf sim shadow)},
+		notes => {map { $_ => qr/no run record in .*errno 13/ } qw(perf sim)},
 		counted => {apache2 => 7});
 }
 done_testing();

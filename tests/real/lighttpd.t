@@ -35,7 +35,7 @@ END
 		$at->descriptors;
 		$at->stop('INT');
 	},
-	notes => {map { $_ => qr/no report: the program changed its root directory or its user/ } qw(perf sim shadow)},
+	notes => {map { $_ => qr/no report: the program changed its root directory or its user/ } qw(perf sim)},
 	filter => [[qr/^2> \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/m, '2> when', 'what time it is'],
 		[qr/ PID = \d+/, ' PID = N', 'the kernel chooses it']],
 	counted => {lighttpd => 1});

@@ -35,6 +35,6 @@ software('memcached', needs => ['memcached'], users => ['nobody', 'root'],
 		$at->stop('TERM');
 	},
 	# Started as root, it is another user in the end.
-	notes => {map { $_ => qr/no report: the program changed its root directory or its user/ } qw(perf sim shadow)},
+	notes => {map { $_ => qr/no report: the program changed its root directory or its user/ } qw(perf sim)},
 	counted => {memcached => 1});
 done_testing();

@@ -13,9 +13,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "base/files/memory_left.h"
 #include "base/machine/host.h"
 #include "base/text.h"
+#include "tools/calibrate/memory_left.h"
 
 enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };
 #define MOST_BYTES ((size_t)512 * MIB)

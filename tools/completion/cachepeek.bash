@@ -42,7 +42,7 @@ _cachepeek_value()
 	case $prev in
 	-g | --groups) _cachepeek_list "$(_cachepeek_names groups)" ;;
 	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
-	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim shadow' -- "$cur") ;;
+	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
 	--profile) mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ;;
 	-p | --pmu) [ "$command" = annotate ] && mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ||
 		mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;

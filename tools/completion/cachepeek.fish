@@ -97,7 +97,7 @@ complete -c cachepeek -n 'not __cachepeek_program > /dev/null' -l color -x -a 'a
 
 complete -c cachepeek -n '__cachepeek_is run compare' -s g -l groups -x -a '(__fish_complete_list , "__cachepeek_names groups")' -d 'groups of derived metrics'
 complete -c cachepeek -n '__cachepeek_is run compare' -s e -l events -x -a '(__fish_complete_list , "__cachepeek_names presets")' -d 'events to count'
-complete -c cachepeek -n '__cachepeek_is run' -s E -l engine -x -a 'auto perf sim shadow' -d 'who counts'
+complete -c cachepeek -n '__cachepeek_is run' -s E -l engine -x -a 'auto perf sim' -d 'who counts'
 complete -c cachepeek -n '__cachepeek_is dcache dtlb icache' -s E -l engine -x -a 'sim perf' -d 'each miss, simulated, or samples'
 complete -c cachepeek -n '__cachepeek_is run dcache dtlb icache sharing annotate' -s m -l machine -x -a '(__cachepeek_names machines)' -d 'the machine to simulate'
 complete -c cachepeek -n '__cachepeek_is compare' -s m -l machines -x -a '(__fish_complete_list , "__cachepeek_names machines")' -d 'the machines to simulate'

@@ -142,8 +142,8 @@ static void write_head(struct callgrind *c)
 			c->view->profile->sampled ? event_name(c, c->events[i])
 						  : counters[c->events[i]].meaning);
 	if (c->view->profile->bursts)
-		cp_out_format(c->out, "desc: Counts: %s (not in this file)\n",
-			cp_bursts_source(c->view->profile->bursts));
+		cp_out_text(c->out,
+			"desc: Counts: " CP_BURSTS_SOURCE " (not in this file)\n");
 	cp_out_text(c->out, "events:");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, " %s", event_name(c, c->events[i]));

@@ -63,12 +63,11 @@ static void put_burst(struct json *json, const char *name, const struct cp_tally
 		cp_out_format(json->out, "%.17g", value);
 }
 
-/* Of places, and of shadows, only sums have. */
-static bool has_interval(const struct json *json, const struct cp_metric *metric,
-	const struct cp_tally *tally)
+/* Of places, only sums have. */
+static bool has_interval(const struct cp_metric *metric, const struct cp_tally *tally)
 {
 	static const char *const sums[] = {"misses", "pages", "walks", "lines"};
-	bool any = !tally->only_kept && !json->view->profile->bursts->of_windows;
+	bool any = !tally->only_kept;
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
 		any |= strcmp(metric->unit, sums[i]) == 0;
@@ -85,7 +84,7 @@ static void put_bursts(struct json *json, const struct cp_tally *tally, bool err
 	for (const char *const *name = json->names; *name; name++)
 		put_burst(json, *name, tally, errors, &comma);
 	for (size_t i = 0; i < m->nmetrics; i++)
-		if (has_interval(json, &m->metrics[i], tally))
+		if (has_interval(&m->metrics[i], tally))
 			put_burst(json, m->metrics[i].name, tally, errors, &comma);
 	cp_out_text(json->out, "}");
 }
@@ -441,10 +440,7 @@ static void put_head(struct json *json)
 		profile->inexact ? "false" : "true", profile->nprocesses);
 	if (profile->sampled)
 		cp_sampled_write_json(json->out, profile);
-	if (profile->bursts && profile->bursts->of_windows)
-		cp_out_format(json->out, "\"shadows\": {\"windows\": %.0f},\n",
-			profile->bursts->windows);
-	else if (profile->bursts)
+	if (profile->bursts)
 		cp_out_format(json->out, "\"sample\": {\"sets\": %u, \"groups\": %u},\n",
 			profile->bursts->pool.nsets, profile->bursts->pool.ngroups);
 	put_latencies(json);

@@ -235,6 +235,13 @@ static bool read_head(struct reader *r, const json_t *document)
 	return true;
 }
 
+/* By place, of a sample; or of shadows, which older versions had. */
+static bool is_estimated(const json_t *document)
+{
+	return json_object_get(document, "sample") ||
+	       json_object_get(document, "shadows");
+}
+
 struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path,
 	const char **measurement, char *error, size_t error_size)
 {
@@ -255,10 +262,9 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			"%s is not the JSON of cachepeek dcache, dtlb or icache: "
 			"make one with -o FILE.json",
 			path);
-	else if (json_object_get(document, "sample") ||
-		 json_object_get(document, "shadows"))
+	else if (is_estimated(document))
 		snprintf(error, error_size,
-			"%s is of a sample (CACHEPEEK_SAMPLE, or shadows), whose estimates by place "
+			"%s is of a sample (CACHEPEEK_SAMPLE), whose estimates by place "
 			"are not compared: make one without",
 			path);
 	else {

@@ -35,14 +35,9 @@ static const char *function_name(
 		arena, "%s+0x%lx", at->module->name, (unsigned long)at->address);
 }
 
-/* Windows are of whatever thread. */
 static const char *thread_text(
-	const struct cp_profile *profile, const struct cp_profiled_thread *thread)
+	struct cp_arena *arena, const struct cp_profiled_thread *thread)
 {
-	struct cp_arena *arena = profile->arena;
-
-	if (profile->bursts && profile->bursts->of_windows)
-		return cp_text_format(arena, "pid %d, all threads", thread->pid);
 	if (!thread->tid)
 		return cp_text_format(arena, "pid %d, all other threads", thread->pid);
 	return cp_text_format(arena, "pid %d tid %d %s", thread->pid, thread->tid,
@@ -61,7 +56,7 @@ static const char *row_name(const struct cp_grid *grid, enum cp_row_kind kind,
 			cp_slice_of(
 				*at->module->path ? at->module->path : at->module->name));
 	case CP_ROW_THREAD:
-		return thread_text(grid->view->profile, site->thread);
+		return thread_text(arena, site->thread);
 	default:
 		return cp_text_format(arena, "%s::%s%s%s%s",
 			cp_text_safe(arena, cp_slice_of(at->module->name)),
@@ -355,7 +350,7 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 		print_labelled(out, "machine", profile->machine);
 	print_labelled(out, "source",
 		profile->sampled   ? cp_sampled_source(profile)
-		: profile->bursts  ? cp_bursts_source(profile->bursts)
+		: profile->bursts  ? CP_BURSTS_SOURCE
 		: profile->inexact ? "simulated (see the warnings)"
 		: profile->without_sites
 			? "simulated (exact): every miss, by call path; "

@@ -274,11 +274,8 @@ static void put_head(struct screen *screen)
 	if (!screen->ncolumns)
 		line = value_cell(screen, "misses", &screen->totals);
 	put_labelled(screen, "in all", line);
-	put_labelled(screen,
-		!profile->bursts              ? "simulated"
-		: profile->bursts->of_windows ? "shadows"
-					      : "sampled",
-		profile->bursts    ? cp_bursts_source(profile->bursts)
+	put_labelled(screen, profile->bursts ? "sampled" : "simulated",
+		profile->bursts    ? CP_BURSTS_SOURCE
 		: profile->inexact ? "see the warnings"
 				   : "exact for the machine below: every miss, "
 				     "by the instruction that had it");

@@ -21,6 +21,7 @@
 #include "base/counters/encode_software.h"
 #include "base/encoder/pfm.h"
 #include "base/counters/events.h"
+#include "base/counters/options.h"
 #include "base/counters/sweep.h"
 #include "base/counters/windows.h"
 
@@ -171,13 +172,13 @@ static bool check_groups(const char *groups, struct cp_arena *arena)
 
 static bool check_engine(const char *engine)
 {
-	static const char *const engines[] = {"auto", "perf", "sim", "shadow", NULL};
+	static const char *const engines[] = {"auto", "perf", "sim", NULL};
 
 	for (unsigned i = 0; engines[i]; i++)
 		if (strcmp(engine, engines[i]) == 0)
 			return true;
-	return refuse_setting(
-		"there is no engine \"%s\": expected auto, perf, sim or shadow", engine);
+	return refuse_setting("there is no engine \"%s\": expected auto, perf or sim%s",
+		engine, cp_option_gone("CACHEPEEK_ENGINE", engine));
 }
 
 /* The machine that is changed, swept, and whose own events are known; that of the

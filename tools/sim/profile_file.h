@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 11
+#define CP_PROFILE_VERSION 12
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -165,14 +165,6 @@ struct cp_profile_sample {
 	struct cp_profile_entry entry;
 	uint32_t sets, groups; /* so many of the groups of sets were simulated */
 	uint64_t count[CP_SIM_SAMPLE_WORDS];
-	/* What the library writes of windows (tools/shadow/), drawn into groups as bursts
-	 * are: counts of the whole run that they stand for. */
-	uint32_t of_windows; /* 1 */
-	uint32_t windows;
-	/* CPU time: that they had; that they stand for; of a process that had none. */
-	uint64_t seen_ns, stands_for_ns[CP_SIM_GROUPS], unseen_ns;
-	/* Of all groups: the part of a count that may not have been. */
-	uint64_t unknown[CP_SIM_NBURST];
 };
 
 /* The counts of a call path (--call-paths): a node of a tree, by itself, without the

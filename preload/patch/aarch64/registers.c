@@ -20,9 +20,8 @@ static bool has_shadow_stack(void)
 }
 
 /* In SME's streaming mode what saves registers may not be executed. */
-enum cp_patch_why cp_architecture_start(bool under_vex)
+enum cp_patch_why cp_architecture_start(void)
 {
-	(void)under_vex;
 	if (has_shadow_stack())
 		return CP_PATCH_SHADOW;
 	if (getauxval(AT_HWCAP2) & HAS_SME)

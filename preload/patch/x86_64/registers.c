@@ -48,7 +48,7 @@ static uint64_t size_of(uint32_t states)
 	return end;
 }
 
-static bool start_vectors(bool under_vex)
+static bool start_vectors(void)
 {
 	uint32_t a, b, c, d;
 
@@ -56,8 +56,7 @@ static bool start_vectors(bool under_vex)
 		return false;
 	cp_vectors.mask = enabled_states() & STATES;
 	cp_vectors.size = size_of(cp_vectors.mask);
-	cp_vectors.compact =
-		!under_vex && __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
+	cp_vectors.compact = __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && (a & XSAVEC);
 	return true;
 }
 
@@ -71,11 +70,11 @@ static bool has_shadow_stack(void)
 	       (features & 1);
 }
 
-enum cp_patch_why cp_architecture_start(bool under_vex)
+enum cp_patch_why cp_architecture_start(void)
 {
 	if (has_shadow_stack())
 		return CP_PATCH_SHADOW;
-	if (!start_vectors(under_vex))
+	if (!start_vectors())
 		return CP_PATCH_REGISTERS;
 	return cp_decode_start() < 0 ? CP_PATCH_MEMORY : CP_PATCH_DONE;
 }

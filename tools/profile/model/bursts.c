@@ -38,12 +38,6 @@ bool cp_bursts_has_place(unsigned counter)
 	       counter < CP_PROFILE_FIRST + CP_PROFILE_COUNTERS;
 }
 
-bool cp_bursts_has_window(unsigned counter)
-{
-	return cp_bursts_has_place(counter) || counter == CP_SIM_instructions ||
-	       counter == CP_SIM_l1d_loads || counter == CP_SIM_l1d_stores;
-}
-
 bool cp_bursts_has_data(unsigned counter)
 {
 	static const unsigned kept[] = {CP_PROFILE_ACCESS_COUNTERS};
@@ -63,47 +57,6 @@ void cp_burst_parts_add(
 				count[cp_bursts_counters[i] - CP_PROFILE_FIRST];
 }
 
-/* ---- windows ---- */
-
-#define MOST_UNSEEN 0.05 /* of the CPU time: as fold_shadowed.c has it */
-#define FEWEST_WINDOWS 30
-
-const char *cp_bursts_source(const struct cp_bursts *bursts)
-{
-	return bursts->of_windows
-		       ? "estimates from forks of the program (CACHEPEEK_ENGINE=shadow, "
-			 "experimental), each with half of its 95 % interval; L2 and what "
-			 "is behind it are not told"
-		       : "estimates from a sample (CACHEPEEK_SAMPLE), each with half of "
-			 "its 95 % interval; L2 and what is behind it are not told by "
-			 "place";
-}
-
-const char *cp_bursts_no_windows(const struct cp_bursts *bursts)
-{
-	double all = bursts->pool.instructions + bursts->unseen_ns;
-
-	if (bursts->unseen_ns > MOST_UNSEEN * all)
-		return "shadows: processes without windows, or threads, had more than "
-		       "5 % of the CPU time";
-	return bursts->windows < FEWEST_WINDOWS
-		       ? "shadows: there are fewer than 30 windows (a longer run, or a "
-			 "larger CACHEPEEK_BUDGET, has more)"
-		       : NULL;
-}
-
-static void add_windows(struct cp_bursts *bursts, const struct cp_profile_sample *in)
-{
-	bursts->of_windows |= in->of_windows != 0;
-	bursts->windows += in->windows;
-	bursts->seen_ns += (double)in->seen_ns;
-	bursts->unseen_ns += (double)in->unseen_ns;
-	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
-		bursts->pool.in[g] += (double)in->stands_for_ns[g];
-	for (unsigned i = 0; i < CP_SIM_NBURST; i++)
-		bursts->unknown[i] += (double)in->unknown[i];
-}
-
 /* ---- the whole ---- */
 
 struct cp_bursts *cp_bursts_add(struct cp_arena *arena, struct cp_bursts *bursts,
@@ -117,7 +70,6 @@ struct cp_bursts *cp_bursts_add(struct cp_arena *arena, struct cp_bursts *bursts
 						  bursts->pool.ngroups != in->groups);
 	bursts->pool.nsets = in->sets;
 	bursts->pool.ngroups = in->groups;
-	add_windows(bursts, in);
 	for (unsigned i = 0; i < CP_SIM_SET_SWEEP; i++)
 		for (unsigned p = 0; p < CP_SIM_PARTS; p++)
 			bursts->count[i][p] += (double)in->count[i * CP_SIM_PARTS + p];
@@ -141,37 +93,10 @@ static void put_total(struct cp_bursts *bursts, unsigned counter, double value)
 	bursts->has_total[counter] = true;
 }
 
-static double sum_of_groups(const struct cp_bursts *bursts, unsigned i)
-{
-	double sum = 0;
-
-	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
-		sum += bursts->count[i][g];
-	return sum;
-}
-
-/* Those that windows count: what they add up to is the whole. */
-static void conclude_windows(struct cp_bursts *bursts)
-{
-	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
-		bursts->pool.instructions += bursts->pool.in[g];
-	for (unsigned i = 0; !cp_bursts_no_windows(bursts) && i < CP_SIM_NBURST; i++) {
-		double sum = sum_of_groups(bursts, i);
-
-		if (cp_bursts_has_window(cp_bursts_counters[i]) &&
-			bursts->unknown[i] <= CP_BURSTS_MOST_UNKNOWN * sum)
-			put_total(bursts, cp_bursts_counters[i], sum);
-	}
-}
-
 void cp_bursts_conclude(struct cp_bursts *bursts, double instructions)
 {
 	struct cp_pool *pool = &bursts->pool;
 
-	if (bursts->of_windows) {
-		conclude_windows(bursts);
-		return;
-	}
 	pool->instructions = instructions;
 	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
 		pool->in[g] = bursts->count[CP_SIM_BURST_instructions][g];

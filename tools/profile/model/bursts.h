@@ -9,11 +9,6 @@
  * into which bursts were drawn tells how well that is known.  A place that was seen in
  * too few groups has no value: its point estimate only says where it stands among the
  * others.
- *
- * Those of shadows (CACHEPEEK_ENGINE=shadow) are of the same kind, from windows that were
- * drawn into groups.  They stand for CPU time, so that is in the place of instructions,
- * which are estimated, too.  Caches are empty where a window begins: what may have been a
- * hit for that reason is in each interval.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_BURSTS_H
 #define CACHEPEEK_TOOLS_PROFILE_MODEL_BURSTS_H
@@ -36,11 +31,7 @@ void cp_burst_parts_add(
 
 /* All processes' together. */
 struct cp_bursts {
-	/* instructions, and how many sets there are; of windows, CPU time */
-	struct cp_pool pool;
-	/* Windows of shadows, in place of bursts (profile_file.h). */
-	bool of_windows;
-	double windows, seen_ns, unseen_ns, unknown[CP_SIM_NBURST];
+	struct cp_pool pool; /* instructions, and how many sets there are */
 	double count[CP_SIM_SET_SWEEP][CP_SIM_PARTS];
 	uint64_t total[CP_SIM_NCOUNTERS]; /* estimated, where it can be */
 	bool has_total[CP_SIM_NCOUNTERS];
@@ -52,17 +43,10 @@ struct cp_bursts *cp_bursts_add(struct cp_arena *arena, struct cp_bursts *bursts
 	const struct cp_profile_sample *in);
 void cp_bursts_conclude(struct cp_bursts *bursts, double instructions);
 
-/* Where the estimates come from, for people: one sentence. */
-const char *cp_bursts_source(const struct cp_bursts *bursts);
-
-/* Of windows' counts, which part may at most be unknown. */
-#define CP_BURSTS_MOST_UNKNOWN 0.25
-#define CP_BURSTS_UNKNOWN                                                                \
-	"shadows: what was in that cache where windows began is not known, and more "    \
-	"than a quarter of the misses may be hits"
-
-/* Why windows tell nothing; NULL: they do. */
-const char *cp_bursts_no_windows(const struct cp_bursts *bursts);
+/* Where the estimates come from, for people. */
+#define CP_BURSTS_SOURCE                                                                 \
+	"estimates from a sample (CACHEPEEK_SAMPLE), each with half of its 95 % "        \
+	"interval; L2 and what is behind it are not told by place"
 
 /* By enum cp_sim_sampled. */
 extern const unsigned cp_bursts_counters[CP_SIM_NBURST];
@@ -72,11 +56,9 @@ extern const unsigned cp_bursts_counters[CP_SIM_NBURST];
 unsigned cp_bursts_counter(unsigned sampled);
 struct cp_pool cp_bursts_pool(const struct cp_bursts *bursts, unsigned sampled);
 
-/* Is the counter one of those of bursts?  Can it be told of places, by windows (of the
- * whole run), and of data? */
+/* Is the counter one of those of bursts?  Can it be told of places, and of data? */
 bool cp_bursts_has(unsigned counter);
 bool cp_bursts_has_place(unsigned counter);
-bool cp_bursts_has_window(unsigned counter);
 bool cp_bursts_has_data(unsigned counter);
 
 #endif

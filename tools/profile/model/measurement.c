@@ -231,34 +231,12 @@ struct scope {
 	const struct cp_tally *tally;
 };
 
-#define NOT_BY_WINDOWS                                                                   \
-	"shadows do not tell it (CACHEPEEK_ENGINE=sim does; without a profile they "     \
-	"tell more of the whole run)"
-
-/* Why windows do not tell it, or NULL. */
-static const char *why_no_window(
-	const struct cp_bursts *bursts, const struct cp_tally *tally, unsigned index)
-{
-	if (!cp_bursts_has_window(index))
-		return NOT_BY_WINDOWS;
-	if (!tally->only_kept && !tally->of_bursts && !bursts->has_total[index])
-		return cp_bursts_no_windows(bursts) ? cp_bursts_no_windows(bursts)
-						    : CP_BURSTS_UNKNOWN;
-	if (!tally->only_kept)
-		return NULL;
-	return !tally->of_data && cp_bursts_has_place(index)
-		       ? NULL
-		       : "shadows do not tell it by place";
-}
-
-/* The same of a sample. */
+/* Why a sample does not tell it, or NULL. */
 static const char *why_not_sampled(
 	const struct cp_profile *profile, const struct cp_tally *tally, unsigned index)
 {
 	if (!profile->bursts || index == CP_SIM_l1d_bypasses)
 		return NULL; /* machines that can be sampled have none of these */
-	if (profile->bursts->of_windows)
-		return why_no_window(profile->bursts, tally, index);
 	if (tally->of_bursts && !cp_bursts_has(index))
 		return "sampled: not counted in bursts";
 	if (!tally->only_kept)
@@ -300,8 +278,6 @@ static const char *why_not_made(
 /* Machines that can be sampled have an L2, and no L3 counts nothing there. */
 static const char *why_not_derived(const struct scope *scope, const char *name)
 {
-	if (scope->profile->bursts && scope->profile->bursts->of_windows)
-		return NOT_BY_WINDOWS;
 	if (strcmp(name, "dtlb_from_second_level") == 0)
 		return WHY_NOT_MADE(scope, CP_SIM_dtlb_load_pages,
 			CP_SIM_dtlb_store_pages, CP_SIM_dtlb_load_walks,
@@ -357,9 +333,7 @@ static struct cp_value look_up(void *context, const char *name)
 		return cp_sampled_value(scope->profile, scope->tally, name);
 	value = look_up_simulated(scope, name);
 	if (scope->profile->bursts && value.status == CP_SIMULATED &&
-		(scope->profile->bursts->of_windows ||
-			strcmp(name, "instructions") != 0) &&
-		strcmp(name, "l1d_bypasses") != 0)
+		strcmp(name, "instructions") != 0 && strcmp(name, "l1d_bypasses") != 0)
 		value.status = CP_ESTIMATED;
 	return value;
 }

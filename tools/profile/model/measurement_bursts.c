@@ -7,11 +7,6 @@
 #include "base/counts.h"
 
 #define WIDE "sampled: its 95 % interval is as wide as the value"
-#define MIN_GROUPS 14 /* as in report_bursts.c: of about 30 windows */
-#define SHADOWS_WIDE "shadows: its 95 % interval is as wide as the value"
-#define FEW_WINDOWS                                                                      \
-	"shadows: it was seen in fewer than about 30 windows (a longer run, or a "       \
-	"larger CACHEPEEK_BUDGET, has more)"
 #define NO_INTERVAL "sampled: there is no interval of it by place"
 #define NOT_KNOWN                                                                        \
 	"sampled: a count that it is made of may be such that there is none, as far as " \
@@ -97,132 +92,6 @@ void cp_bursts_fill(const struct cp_profile *profile, struct cp_tally *tally)
 static struct cp_burst_value none_for(const char *reason)
 {
 	return (struct cp_burst_value){cp_unavailable(reason), -1};
-}
-
-/* ---- windows ---- */
-
-static double sum_of(const struct parts *parts)
-{
-	double sum = 0;
-
-	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
-		sum += parts->of[g];
-	return sum;
-}
-
-static unsigned groups_with(const struct parts *parts)
-{
-	unsigned n = 0;
-
-	for (unsigned g = 0; g < CP_SIM_GROUPS; g++)
-		n += parts->of[g] > 0;
-	return n;
-}
-
-/* Half of the 95 % interval: of how much groups differ from what the time that they stand
- * for lets expect. */
-static double error_of(const struct cp_pool *pool, const struct parts *parts)
-{
-	double all = pool->instructions, sum = sum_of(parts), squares = 0, groups = 0;
-
-	for (unsigned g = 0; all > 0 && g < CP_SIM_GROUPS; g++) {
-		double off = parts->of[g] - sum / all * pool->in[g];
-
-		squares += off * off;
-		groups += pool->in[g] > 0;
-	}
-	return groups < 2
-		       ? 0
-		       : cp_student(groups - 1) * sqrt(squares * groups / (groups - 1));
-}
-
-/* The part of it that may not have been: misses of lines that caches would have had. */
-static double unknown_of(
-	const struct cp_profile *profile, const struct cp_group *m, const char *name)
-{
-	struct cp_tally unknown = {.of_bursts = true};
-	struct cp_value value;
-
-	for (unsigned i = 0; i < CP_SIM_NBURST; i++)
-		unknown.count[cp_bursts_counters[i]] =
-			cp_count_of(profile->bursts->unknown[i] + 0.5);
-	value = cp_measure_counts(profile, m, name, &unknown);
-	return value.status == CP_UNAVAILABLE ? 0 : value.value;
-}
-
-/* All of what is unknown may be the place's. */
-static double window_error(
-	const struct cp_bursts *bursts, const struct parts *parts, double unknown)
-{
-	double error = error_of(&bursts->pool, parts), sum = sum_of(parts),
-	       all = bursts->pool.instructions;
-
-	if (sum < 1 && bursts->seen_ns > 0) /* the rule of three */
-		error = 3 * all / bursts->seen_ns;
-	return error + (unknown < sum ? unknown : sum);
-}
-
-/* place: NULL: of the whole run. */
-static const char *why_no_window(const struct cp_bursts *bursts,
-	const struct parts *place, double unknown, double whole)
-{
-	const char *why = cp_bursts_no_windows(bursts);
-
-	if (why)
-		return why;
-	if (unknown > CP_BURSTS_MOST_UNKNOWN * whole)
-		return CP_BURSTS_UNKNOWN;
-	return place && groups_with(place) < MIN_GROUPS ? FEW_WINDOWS : NULL;
-}
-
-static struct cp_burst_value without_parts(const struct cp_profile *profile,
-	const struct cp_group *m, const char *name, const struct cp_tally *tally)
-{
-	struct cp_value value = cp_measure_counts(profile, m, name, tally);
-
-	if (value.status == CP_UNAVAILABLE)
-		return none_for(value.reason);
-	return tally->only_kept ? none_for(NO_INTERVAL)
-				: (struct cp_burst_value){value, -1};
-}
-
-static struct cp_burst_value measure_windows(const struct cp_profile *profile,
-	const struct cp_group *m, const char *name, const struct cp_tally *tally)
-{
-	const struct cp_tally all = {.only_kept = false};
-	struct cp_burst_value out = {.value = {.status = CP_ESTIMATED}};
-	bool is_place = tally->only_kept;
-	struct parts whole, place;
-	double unknown;
-	const char *why;
-
-	if (!find_parts(profile, m, name, &all, &whole) ||
-		(is_place &&
-			(!tally->parts || !find_parts(profile, m, name, tally, &place))))
-		return without_parts(profile, m, name, tally);
-	unknown = unknown_of(profile, m, name);
-	why = why_no_window(
-		profile->bursts, is_place ? &place : NULL, unknown, sum_of(&whole));
-	if (why)
-		return none_for(why);
-	out.value.value = sum_of(is_place ? &place : &whole);
-	out.error = window_error(profile->bursts, is_place ? &place : &whole, unknown);
-	return is_place && out.error >= out.value.value ? none_for(SHADOWS_WIDE) : out;
-}
-
-/* Unknown ones may be all of one place, or all of others. */
-static struct cp_burst_value share_of_windows(const struct cp_profile *profile,
-	const struct cp_group *m, struct parts own, const struct parts *whole)
-{
-	double total = sum_of(whole), share = sum_of(&own) / total,
-	       unknown = unknown_of(profile, m, "misses") / total;
-	struct cp_burst_value out = {.value = {.value = share, .status = CP_ESTIMATED}};
-
-	for (unsigned p = 0; p < CP_SIM_PARTS; p++)
-		own.of[p] -= share * whole->of[p];
-	out.error = error_of(&profile->bursts->pool, &own) / total +
-		    (share > 0.5 ? share : 1 - share) * unknown / (1 - unknown);
-	return out.error < share ? out : none_for(SHADOWS_WIDE);
 }
 
 /* ---- bursts ---- */
@@ -391,8 +260,6 @@ struct cp_burst_value cp_bursts_measure(const struct cp_profile *profile,
 	if (strcmp(name, "l1d_bypasses") ==
 		0) /* machines that can be sampled have none */
 		return (struct cp_burst_value){{.status = CP_SIMULATED}, 0};
-	if (profile->bursts->of_windows)
-		return measure_windows(profile, measurement, name, tally);
 	return tally->only_kept ? measure_place(profile, measurement, name, tally)
 				: measure_all(profile, measurement, name, tally);
 }
@@ -402,17 +269,9 @@ struct cp_burst_value cp_bursts_share(const struct cp_profile *profile,
 {
 	struct cp_burst_value out =
 		cp_bursts_measure(profile, measurement, "misses", tally);
-	const struct cp_tally all = {.only_kept = false};
 	struct of_place pools;
-	struct parts own, whole;
 
-	if (out.value.status == CP_UNAVAILABLE)
-		return out;
-	if (profile->bursts->of_windows &&
-		find_parts(profile, measurement, "misses", tally, &own) &&
-		find_parts(profile, measurement, "misses", &all, &whole))
-		return share_of_windows(profile, measurement, own, &whole);
-	if (profile->bursts->of_windows ||
+	if (out.value.status == CP_UNAVAILABLE ||
 		!find_pools(profile, measurement, "misses", tally, &pools))
 		return out;
 	return value_of(cp_pool_share(&pools.place, &pools.all));

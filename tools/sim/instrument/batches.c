@@ -8,9 +8,7 @@
 
 #define BUCKETS (1 << 15)
 /* The first ones lie where a 32-bit constant reaches them. */
-#ifndef POOL
 #define POOL (1u << 20)
-#endif
 #define LINE 64 /* of the host */
 
 struct kept {

@@ -36,10 +36,6 @@ Bool native_is_cut(void)
 	return False;
 }
 
-void upper_begin_use(void)
-{
-}
-
 void upper_watch(IRSB *out, const IRSB *in, Int at)
 {
 	(void)out, (void)in, (void)at;

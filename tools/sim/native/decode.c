@@ -403,8 +403,7 @@ Bool native_decode_address(Addr pc, struct native *n)
 	while (from.at < NATIVE_LONGEST && legacy_prefix(&from, n, &f))
 		;
 	read_rex(&from, &f);
-	if (next_byte(&from) == 0x0f)
-		next_byte(&from);
+	next_byte(&from);
 	f.modrm = next_byte(&from);
 	read_registers(n, &f);
 	read_address(&from, n, &f);

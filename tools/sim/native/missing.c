@@ -4,7 +4,6 @@
 #include "emit.h"
 #include "native/decode.h"
 #include "native/host.h"
-#include "native/kept.h"
 #include "native/state.h"
 
 enum { REX_W = 8, REX_B = 1 };
@@ -344,38 +343,7 @@ static UInt move_base(IRSB *out, const struct missing *m)
 	return LENGTH;
 }
 
-/* --- All registers --- */
-
-static Bool is_xsave(const UChar *opcode, enum registers_kept *what)
-{
-	UInt at = opcode[1], reg = opcode[2] >> 3 & 7;
-
-	if (opcode[2] >= 0xc0)
-		return False;
-	*what = at == 0xc7 ? KEPT_XSAVEC : reg == 4 ? KEPT_XSAVE : KEPT_XRSTOR;
-	return at == 0xc7 ? reg == 4 : at == 0xae && (reg == 4 || reg == 5);
-}
-
-static UInt keep_registers(IRSB *out, const struct missing *m)
-{
-	enum registers_kept what;
-	struct native n;
-
-	if (!is_xsave(m->opcode, &what) || m->is_16_bit || m->is_repeated ||
-		!native_decode_address(m->pc, &n) ||
-		!native_keep_registers(out, what, &n, native_address(out, &n)))
-		return 0;
-	return n.length - m->nprefixes;
-}
-
 /* --- All --- */
-
-static UInt of_two_bytes(IRSB *out, const struct missing *m)
-{
-	UInt length = move_base(out, m);
-
-	return length ? length : keep_registers(out, m);
-}
 
 static UInt execute(IRSB *out, const struct missing *m)
 {
@@ -396,7 +364,7 @@ static UInt execute(IRSB *out, const struct missing *m)
 	case 0x8d:
 		return load_address(out, m);
 	case 0x0f:
-		return of_two_bytes(out, m);
+		return move_base(out, m);
 	default:
 		return 0;
 	}

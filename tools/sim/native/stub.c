@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "native/stub.h"
 
-#include "native/kept.h"
+#include "memory.h"
+#include "native/assembler.h"
 #include "native/mxcsr.h"
 #include "native/upper.h"
 
@@ -268,10 +269,64 @@ static void assemble_stub(struct assembler *to, const struct native *n)
 	asm_byte(to, 0xc3); /* ret */
 }
 
+/* --- Keeping --- */
+
+#define CHUNK (1u << 20)
+#define BUCKETS 4096
+struct kept {
+	struct kept *next;
+	UChar *at;
+	UInt size;
+};
+
+/* Executable, as all of the core's memory. */
+static UChar *take_room(UInt size)
+{
+	static UChar *chunk;
+	static UInt used = CHUNK;
+
+	if (used + size > CHUNK) {
+		chunk = valgrind_alloc(CHUNK);
+		used = 0;
+	}
+	if (!chunk)
+		return NULL;
+	used += (size + 15) & ~15u;
+	return chunk + used - ((size + 15) & ~15u);
+}
+
+static UInt hash_code(const struct assembler *a)
+{
+	UInt h = 5381;
+
+	for (UInt i = 0; i < a->n; i++)
+		h = h * 33 ^ a->bytes[i];
+	return h % BUCKETS;
+}
+
+static void *keep_stub(const struct assembler *a)
+{
+	static struct kept *buckets[BUCKETS];
+	struct kept **first = &buckets[hash_code(a)], *k;
+
+	for (k = *first; k; k = k->next)
+		if (k->size == a->n && VG_(memcmp)(k->at, a->bytes, a->n) == 0)
+			return k->at;
+	k = VG_(malloc)("cachepeek.stub", sizeof(*k));
+	*k = (struct kept){*first, take_room(a->n), a->n};
+	if (!k->at) {
+		VG_(free)(k);
+		return NULL;
+	}
+	VG_(memcpy)(k->at, a->bytes, a->n);
+	*first = k;
+	return k->at;
+}
+
 void *native_stub(const struct native *n)
 {
 	static struct assembler a;
 
 	assemble_stub(&a, n);
-	return native_keep_stub(&a);
+	return keep_stub(&a);
 }

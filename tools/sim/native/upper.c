@@ -31,11 +31,6 @@ Bool upper_is_used(void)
 	return upper.are_used;
 }
 
-void upper_begin_use(void)
-{
-	upper.are_used = True;
-}
-
 /* XRSTOR, which the dynamic linker executes between a call and the function: to VEX there
  * are no zmm registers to restore, so they stay as they are. */
 static Bool is_restore(Addr pc)

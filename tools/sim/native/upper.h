@@ -13,9 +13,8 @@
  * and all are made again, with bits that are cleared. */
 Bool upper_first_use(IRSB *out, Addr pc);
 
-/* Has it been?  And: it has, or may have been. */
+/* Has it been? */
 Bool upper_is_used(void);
-void upper_begin_use(void);
 
 /* Before each of VEX's statements, and behind them: what they clear in registers of which
  * VEX has only the lower half. */

@@ -1,8 +1,5 @@
-/* SPDX-License-Identifier: MIT
- *
- * Asked of the kernel, without libc: a shadow's tick may come anywhere.
- */
-#include "base/files/memory_left.h"
+/* SPDX-License-Identifier: MIT */
+#include "tools/calibrate/memory_left.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -75,16 +72,6 @@ static bool take_number(const char *at, uint64_t *number)
 	for (*number = 0; is_digit(*at); at++)
 		*number = *number * 10 + (uint64_t)(*at - '0');
 	return true;
-}
-
-/* The second number of statm. */
-uint64_t cp_resident_pages(struct cp_memory_text *room)
-{
-	uint64_t pages = 0;
-
-	if (!read_text("/proc/self/statm", room->text, sizeof(room->text)))
-		return 0;
-	return take_number(behind(room->text, "", true), &pages) ? pages : 0;
 }
 
 /* A file of a group's. */

@@ -2,8 +2,8 @@
  *
  * How much memory this process may still take.
  */
-#ifndef BASE_FILES_MEMORY_LEFT_H
-#define BASE_FILES_MEMORY_LEFT_H
+#ifndef CACHEPEEK_TOOLS_CALIBRATE_MEMORY_LEFT_H
+#define CACHEPEEK_TOOLS_CALIBRATE_MEMORY_LEFT_H
 
 #include <stdint.h>
 
@@ -14,15 +14,12 @@ struct cp_memory_left {
 	uint64_t machine, groups;
 };
 
-/* What is read, as stacks of signal handlers are small. */
+/* What is read. */
 struct cp_memory_text {
 	char text[8192], group[1024], path[1216];
 };
 
 /* root: what is before the paths of /proc and /sys; "" but in tests. */
 struct cp_memory_left cp_memory_left(struct cp_memory_text *room, const char *root);
-
-/* Of this process. */
-uint64_t cp_resident_pages(struct cp_memory_text *room);
 
 #endif
