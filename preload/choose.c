@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "preload/markers/functions.h"
-#include "preload/program/lacking.h"
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "preload/run.h"
@@ -28,26 +27,13 @@ static void choose_perf(struct cp_choice *choice)
 		       cp_options.profile == CP_PROFILE_NONE && !cp_decide_is_software();
 }
 
-/* It would kill a program that runs without us. */
-static bool lacks_instructions(struct cp_why *why)
-{
-	struct cp_lacking found;
-
-	cp_lacking_find(&found);
-	if (!found.what[0] || !found.host_has_it)
-		return false;
-	cp_format(why->text, sizeof(why->text),
-		"it cannot execute an instruction of the program: %s", found.what);
-	return true;
-}
-
 /* Why the simulated PMU is not taken without being asked for; NULL: it is. */
 static const char *no_silent_simulation(struct cp_why *why)
 {
 	if (cp_run.rank.number >= 0)
 		return "under an MPI launcher it would serialise "
 		       "and slow down every rank";
-	if (cp_reexec_possible(why) < 0 || lacks_instructions(why))
+	if (cp_reexec_possible(why) < 0)
 		return why->text;
 	return NULL;
 }

@@ -162,7 +162,6 @@ static void decide_for_sim(void)
 	read_request("cache");
 	weigh_misses();
 	cp_simulated_events(&asked.request);
-	cp_simulated_complain();
 }
 
 /* ---- by either engine ---- */

@@ -11,7 +11,6 @@
 #include "preload/compared.h"
 #include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
-#include "preload/program/lacking.h"
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "base/counters/windows.h"
@@ -182,29 +181,6 @@ static unsigned quantum_wanted(void)
 		"of data references from 1 to 1000000000: "
 		"turns of threads are not simulated");
 	return 0;
-}
-
-void cp_simulated_complain(void)
-{
-	struct cp_lacking found;
-	char line[CP_LACKING_SIZE + 200];
-	struct cp_why why;
-
-	if (cp_is_reexecuted() || cp_reexec_possible(&why) < 0)
-		return;
-	cp_lacking_find(&found);
-	if (!found.what[0])
-		return;
-	cp_format(line, sizeof(line),
-		found.host_has_it
-			? "the simulated PMU lacks an instruction of the program, "
-			  "which ends with SIGILL if it gets there: %s. "
-			  "CACHEPEEK_ENGINE=perf executes it"
-			: "this machine lacks an instruction of the program, "
-			  "which ends with SIGILL if it gets there, "
-			  "as without the library: %s",
-		found.what);
-	cp_decide_complain(line);
 }
 
 void cp_run_simulated(char **argv, char *const *entries)

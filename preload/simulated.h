@@ -12,10 +12,6 @@
 void cp_simulated_machines(void);
 void cp_simulated_events(const struct cp_request *request);
 
-/* Complains of an instruction of the program that will not be executed.  Where the
- * simulated PMU cannot run there is a line about that alone. */
-void cp_simulated_complain(void);
-
 /* Executes the program again, under the simulated PMU; entries are added to its
  * environment.  Returns only if the program stays as it is. */
 void cp_run_simulated(char **argv, char *const *entries);

@@ -35,6 +35,8 @@ static const char *legacy_set(const uint8_t *code)
 		return "SHA";
 	if (code[1] == 0x38 && code[2] == 0xcf)
 		return "GFNI";
+	if (code[1] == 0xc7 && (code[2] >> 3 & 7) == 4 && code[2] < 0xc0)
+		return "XSAVEC";
 	return NULL;
 }
 

@@ -29,31 +29,26 @@ static size_t tell_place(char *to, size_t size, const void *at)
 }
 
 /* Its bytes, and what set of instructions it is of. */
-static size_t tell_code(char *to, size_t size, const uint8_t *code, const char *set)
+static size_t tell_code(char *to, size_t size, const uint8_t *code)
 {
 	size_t n = 0, used = 0;
+	const char *set;
 
 	for (; n < SHOWN && cp_can_read(code + n, 1); n++)
 		used += cp_format(to + used, size - used, n ? " %02x" : "%02x", code[n]);
-	if (!set)
-		set = cp_instruction_set(code, n);
+	set = cp_instruction_set(code, n);
 	return set ? used + cp_format(to + used, size - used, " (%s)", set) : used;
-}
-
-void cp_illegal_tell(char *to, size_t size, const void *code, const char *set)
-{
-	size_t used = tell_code(to, size, code, set);
-
-	if (used < size)
-		tell_place(to + used, size - used, code);
 }
 
 void cp_illegal_note(const siginfo_t *info)
 {
 	char text[TEXT];
+	size_t used;
 
 	if (!cp_counting() || !cp_can_read(info->si_addr, 1))
 		return;
-	cp_illegal_tell(text, sizeof(text), info->si_addr, NULL);
+	used = tell_code(text, sizeof(text), info->si_addr);
+	if (used < sizeof(text))
+		tell_place(text + used, sizeof(text) - used, info->si_addr);
 	cp_record_put_meta(&cp_runtime.record, "illegal", text, strlen(text));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Has, in a function that is not called, an instruction that it is told of when it is
- * compiled (CODE, bytes), and with CHOOSES one that asks the processor what it has.
+ * Has an instruction that it is told of when it is compiled (CODE, bytes), and executes
+ * it if it has an argument.
  */
 #include <stdio.h>
 
@@ -14,9 +14,6 @@ void foreign(void)
 {
 #ifdef CODE
 	__asm__ volatile(".byte " TEXT(CODE));
-#endif
-#ifdef CHOOSES
-	__asm__ volatile("cpuid" ::: "rax", "rbx", "rcx", "rdx");
 #endif
 }
 

@@ -25,6 +25,9 @@ static void test_x86(void)
 		{"3DNow!", "pfadd %mm1, %mm0", {0x0f, 0x0f, 0xc1, 0x9e}},
 		{"SHA", "sha1msg1 %xmm9, %xmm8", {0x45, 0x0f, 0x38, 0xc9, 0xc1}},
 		{"GFNI", "gf2p8mulb %xmm1, %xmm0", {0x66, 0x0f, 0x38, 0xcf, 0xc1}},
+		{"XSAVEC", "xsavec (%rdi)", {0x0f, 0xc7, 0x27}},
+		{NULL, "rdrand %edi", {0x0f, 0xc7, 0xf7}},
+		{NULL, "xsave (%rdi)", {0x0f, 0xae, 0x27}},
 		{NULL, "ud2", {0x0f, 0x0b}},
 	};
 
@@ -48,7 +51,7 @@ static void test_arm64(void)
 
 int main(void)
 {
-	plan(19);
+	plan(22);
 	test_x86();
 	test_arm64();
 	return 0;

@@ -27,8 +27,6 @@ SIM_TABLE := $(if $(SIM_DECODER),$(B)/sim/native_table.c)
 SIM_NOT_BUILT := $(if $(SIM_TABLE),tools/sim/native/absent.c,\
 	$(filter-out tools/sim/native/absent.c,$(wildcard tools/sim/native/*.c)))
 SIM_SOURCES := $(patsubst tools/sim/%.c,%,$(filter-out $(SIM_NOT_BUILT),$(wildcard tools/sim/*.c tools/sim/*/*.c)))
-# What the library says of instructions is of the simulator that it is built with.
-$(B)/preload/program/lacking.o: CP_CFLAGS += $(if $(SIM_TABLE),-DCP_SIM_HAS_TABLE)
 SIM_HEADERS := $(wildcard tools/sim/*.h tools/sim/*/*.h)
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o) $(SIM_TABLE:.c=.o)
 
