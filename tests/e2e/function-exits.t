@@ -34,7 +34,7 @@ int main()
 }
 CC
 my $program = scratch('exits');
-is(system('g++', '-O1', '-o', $program, $source), 0, 'a program');
+is(system('g++', '-std=c++14', '-O1', '-o', $program, $source), 0, 'a program');
 my $run = peek(engine => 'perf', events => 'page-faults', command => [$program],
 	env => {CACHEPEEK_REGIONS => 'func:thrower,func:catcher,func:jumper,func:lander'});
 for (['catcher', 'thrower', 200], ['lander', 'jumper', 140]) {

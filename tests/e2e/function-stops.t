@@ -271,7 +271,7 @@ int main(int argc, char **argv)
 }
 CC
 my $program = scratch('stops');
-is(system('g++', '-O2', '-o', $program, $main, $tight, '-pthread'), 0, 'a program of functions that cannot be patched');
+is(system('g++', '-std=c++14', '-O2', '-o', $program, $main, $tight, '-pthread'), 0, 'a program of functions that cannot be patched');
 
 my $FIRST = 'func:tiny,func:deep,func:pass,func:again';
 sub stopped

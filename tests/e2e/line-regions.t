@@ -179,7 +179,7 @@ sub named
 my %built = ('as programs are built' => ['-O0'], 'without PIE' => ['-O0', '-no-pie'], 'optimised' => ['-O1', '-foptimize-sibling-calls']);
 for my $how (sort keys %built) {
 	my $program = scratch('lines');
-	is(system('g++', '-g', @{$built{$how}}, '-I' . source() . '/tests/programs', '-o', $program, scratch('lines.cc'), '-pthread', '-ldl'), 0, "$how: a program");
+	is(system('g++', '-std=c++14', '-g', @{$built{$how}}, '-I' . source() . '/tests/programs', '-o', $program, scratch('lines.cc'), '-pthread', '-ldl'), 0, "$how: a program");
 	my $plain = run(command => [$program, $plugin]);
 	my $none = peek(engine => 'sim', events => 'instructions,data_refs', command => [$program, $plugin]);
 	my $with = lines([(map { "line:lines.cc:$line{$_}" } grep { $_ ne 'ONE' } keys %line), 'plugin.c:3'], $program, $plugin);
