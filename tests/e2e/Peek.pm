@@ -15,7 +15,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file machine_file timed_machine stripped which no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
+	write_file read_file machine_file timed_machine stripped which sqlite_command no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -93,6 +93,17 @@ sub which
 		return "$directory/$name" if -x "$directory/$name";
 	}
 	return undef;
+}
+
+# What has its library execute this, and prints what that finds: SQLite's own program, or Python
+# where that program has the library in it.
+sub sqlite_command
+{
+	my ($sql) = @_;
+	my $program = '/usr/bin/sqlite3';
+	return ($program, ':memory:', $sql) if `readelf -d $program 2> /dev/null` =~ /NEEDED.*libsqlite3/;
+	return ('/usr/bin/python3', '-S', '-c', 'import sqlite3, sys; c = sqlite3.connect(":memory:"); ' .
+		'[print(*r, sep="|") for s in sys.argv[1].split(";") for r in c.execute(s)]', $sql);
 }
 
 # ---- other users ----

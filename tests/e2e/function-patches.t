@@ -81,8 +81,8 @@ int main(int argc, char **)
 }
 CC
 my ($pie, $fixed) = map { scratch($_) } qw(pie fixed);
-is(system('g++', '-O2', '-pie', '-fPIE', '-o', $pie, $source, '-pthread'), 0, 'a program that is loaded anywhere');
-is(system('g++', '-O1', '-no-pie', '-fno-pie', '-fcf-protection', '-o', $fixed, $source, '-pthread'), 0,
+is(system('g++', '-std=c++14', '-O2', '-pie', '-fPIE', '-o', $pie, $source, '-pthread'), 0, 'a program that is loaded anywhere');
+is(system('g++', '-std=c++14', '-O1', '-no-pie', '-fno-pie', '-fcf-protection', '-o', $fixed, $source, '-pthread'), 0,
 	'and one at a fixed place, with marked entries (endbr64)');
 
 sub patched
@@ -257,12 +257,12 @@ int main()
 }
 CC
 my $served = scratch('server');
-is(system('g++', '-O2', '-o', $served, $server, '-pthread'), 0, 'a server in C++');
+is(system('g++', '-std=c++14', '-O2', '-o', $served, $server, '-pthread'), 0, 'a server in C++');
 my @real = (
 	['gzip', ['*'], '/bin/gzip', '-c', $text],
-	['sqlite3', ['sqlite3*', 'main'], '/usr/bin/sqlite3', ':memory:', 'create table t(a integer primary key, b text); with recursive ' .
+	['sqlite3', ['sqlite3*', 'main'], sqlite_command('create table t(a integer primary key, b text); with recursive ' .
 		'c(x) as (select 1 union all select x+1 from c where x<3000) insert into t select x, hex(x*2654435761) from c; ' .
-		'create index i on t(b); select count(*), min(b), max(b) from t where b > 5;'],
+		'create index i on t(b); select count(*), min(b), max(b) from t where b > 5;')],
 	['python3', ['Py*'], '/usr/bin/python3', '-S', '-c', "import re\ntry:\n 1/0\nexcept ZeroDivisionError: pass\n" .
 		'print(sum(len(str(x)) for x in range(3000)), re.sub("a+", "b", "caaat"))'],
 	['the server', ['*Store*', 'answer*', 'serve*', 'std::*', 'pthread_*', '_Unwind_*'], $served],

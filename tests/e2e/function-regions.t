@@ -89,7 +89,7 @@ int main()
 CC
 
 my $program = scratch('regions');
-is(system('g++', '-O2', '-I' . source() . '/tests/programs', '-o', $program, $source, '-pthread'), 0, 'a program');
+is(system('g++', '-std=c++14', '-O2', '-I' . source() . '/tests/programs', '-o', $program, $source, '-pthread'), 0, 'a program');
 
 sub functions
 {
@@ -202,9 +202,9 @@ SKIP: {
 
 my $text = write_file(scratch('text'), join('', map { read_file(source() . "/tests/sim/$_") } qw(callgrind.t client.c)));
 my %programs = (
-	sqlite3 => ['libsqlite3', 'sqlite3*', ['/usr/bin/sqlite3', ':memory:', 'create table t(a integer primary key, ' .
+	sqlite3 => ['libsqlite3', 'sqlite3*', [sqlite_command('create table t(a integer primary key, ' .
 		'b text); with recursive c(x) as (select 1 union all select x+1 from c where x<500) insert into t ' .
-		'select x, hex(x*2654435761) from c; create index i on t(b); select count(*) from t where b > 5;']],
+		'select x, hex(x*2654435761) from c; create index i on t(b); select count(*) from t where b > 5;')]],
 	python3 => ['python', 'Py*', ['/usr/bin/python3', '-S', '-c', 'print(sum(len(str(x)) for x in range(3000)))']],
 	gzip => ['gzip', undef, ['/bin/gzip', '-c', $text]],
 );
