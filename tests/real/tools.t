@@ -3,6 +3,7 @@
 # Tools that are run from a shell: media, archives, compilers under make.
 use strict;
 use warnings;
+use Cwd qw(abs_path);
 use FindBin;
 use lib $FindBin::Bin;
 use Real;
@@ -78,9 +79,11 @@ software('ffmpeg', needs => ['ffmpeg', 'ffprobe'],
 		$at->under('ffmpeg', @quiet, '-i', $at->work('a.mkv'), '-vf', 'scale=32:24', '-f', 'framemd5', '-');
 		$at->under('ffmpeg', @quiet, '-i', $at->work('absent'), '-f', 'null', '-');
 	},
+	filter => [[qr/ @ 0x[0-9a-f]+\]/, ' @ 0x...]', 'newer versions name what complains by its address']],
 	counted => {ffmpeg => 3, ffprobe => 1});
 
-my ($convert) = grep { -x } '/usr/bin/convert-im6.q16', '/usr/bin/magick', '/usr/bin/convert-im6.q16hdri';
+my ($convert) = map { abs_path($_) } grep { -x } '/usr/bin/convert-im6.q16', '/usr/bin/magick', '/usr/bin/magick-im7.q16',
+	'/usr/bin/convert-im6.q16hdri';
 software('imagemagick', needs => [$convert // '/usr/bin/convert-im6.q16'],
 	env => {MAGICK_THREAD_LIMIT => 2},
 	use => sub {
