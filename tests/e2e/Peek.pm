@@ -11,6 +11,7 @@ use File::Copy qw(move);
 use File::Temp qw(tempdir);
 use Json;
 use Laws;
+use Room;
 use Test::More;
 use Time::HiRes ();
 

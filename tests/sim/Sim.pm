@@ -8,6 +8,8 @@ use Cwd 'abs_path';
 use Exporter 'import';
 use File::Basename 'dirname';
 use File::Temp 'tempdir';
+use lib dirname(__FILE__) . '/../e2e';
+use Room;
 
 our @EXPORT = qw(run_tool sim_run sim_client slurp $BUILD $SCRATCH);
 
