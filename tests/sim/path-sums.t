@@ -46,7 +46,7 @@ for my $program (grep { -f && -x _ && !/\.so$/ } sort glob "$BUILD/tests/program
 	system('sh', '-c', "cd $dir && $shell $tool --tool=cachepeek -q --vgdb=no --vex-iropt-register-updates=allregs-at-mem-access " .
 		"--log-file=$dir/log $machine --report=yes --call-paths=$dir $program >$dir/out 2>&1 </dev/null");
 	my $log = slurp("$dir/log");
-	my @profiles = grep { $log =~ /process $_->{pid} / } map { profile_read($_) } glob "$dir/*.profile";
+	my @profiles = map { profile_read($_) } grep { m{(\d+)-\d+\.profile$} && $log =~ /process $1 / } glob "$dir/*.profile";
 	next unless @profiles;
 	$programs++;
 	is_deeply([map { differences($_) } @profiles], [], "$name: paths of " . scalar(@profiles) . ' processes');
