@@ -146,8 +146,8 @@ static void add_ranks(
 static const struct cp_report *merge_records(
 	struct cp_arena *arena, const struct list *list, char *error, size_t error_size)
 {
+	struct cp_escape *outer = arena->out_of_memory, out_of_memory;
 	const struct cp_report *volatile report = NULL;
-	struct cp_escape out_of_memory;
 
 	if (CP_ESCAPE_SET(out_of_memory) == 0) {
 		struct cp_job *job;
@@ -159,7 +159,7 @@ static const struct cp_report *merge_records(
 	} else {
 		cp_format(error, error_size, "out of memory for the report");
 	}
-	arena->out_of_memory = NULL;
+	arena->out_of_memory = outer;
 	return report;
 }
 

@@ -412,6 +412,13 @@ static bool finish_rank(
 	return false;
 }
 
+/* What the rank took is there for the next one, and the way out of it is no more. */
+static void forget_rank(struct cp_job *job)
+{
+	cp_arena_reuse(&job->scratch);
+	job->scratch.out_of_memory = NULL;
+}
+
 bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, char *error,
 	size_t size)
 {
@@ -426,7 +433,7 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}
-	cp_arena_reuse(&job->scratch);
+	forget_rank(job);
 	return done;
 }
 
@@ -447,7 +454,7 @@ bool cp_job_add_record(
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}
-	cp_arena_reuse(&job->scratch);
+	forget_rank(job);
 	return done;
 }
 

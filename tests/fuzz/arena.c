@@ -33,6 +33,8 @@ char *cp_store_copy(struct cp_store *store, const char *text, size_t length)
 
 void *cp_arena_alloc(struct cp_arena *arena, size_t size)
 {
+	if (!arena->out_of_memory && !arena->give_up)
+		abort();
 	return cp_store_take(&arena->store, size);
 }
 

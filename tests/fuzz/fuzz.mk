@@ -24,10 +24,12 @@ FUZZ_FLAGS := -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,
 FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
 
 # What is read, beside the seeds, and whose lines count for the coverage.
+FUZZ_SEEDS_merge := tests/fuzz/seeds/record
 FUZZ_SEEDS_group := output/groups
 FUZZ_SEEDS_machine := $(wildcard base/machines)
 FUZZ_SEEDS_preset := output/presets
 FUZZ_LINES_record := regions/record_read.c
+FUZZ_LINES_merge := output/report/job.c output/report/report_merge.c
 FUZZ_LINES_group := output/metrics/group.c
 FUZZ_LINES_formula := output/metrics/formula.c
 FUZZ_LINES_preset := output/metrics/preset.c
@@ -65,7 +67,7 @@ fuzz-build:
 		CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" FUZZ='$(FUZZ)' fuzz-programs
 # What a chosen number of runs finds does not depend on what was found before.
 FUZZ_CORPUS = $(B)/fuzz/$(if $(FUZZ_RUNS),fresh,corpus)
-FUZZ_SLOW := group profile profile_json record report_json samples
+FUZZ_SLOW := group merge profile profile_json record report_json samples
 FUZZ_MANY = $(shell expr $(FUZZ_RUNS) \* $(if $(filter $(FUZZ_SLOW),$(FUZZ)),1,20))
 FUZZ_UNTIL = $(if $(FUZZ_RUNS),-seed=1 -runs=$(FUZZ_MANY),-max_total_time=$(FUZZ_EACH))
 fuzz: fuzz-build ## run the fuzz targets for FUZZ_SECONDS (60) in total

@@ -5,6 +5,7 @@
  */
 
 #include "tests/fuzz/profile_view.h"
+#include "tests/fuzz/words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -16,7 +16,7 @@
 #include "output/report/report.h"
 #include "output/text/text.h"
 #include "regions/record_read.h"
-#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/words.h"
 
 static int file = -1, sink = -1;
 static char path[64];
