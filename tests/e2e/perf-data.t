@@ -43,7 +43,8 @@ sub record
 {
 	my ($name, @more) = @_;
 	my $file = scratch($name);
-	my $run = run(command => [$perf, 'record', '-q', '-e', 'page-faults:u', '-c', 1, '-d', @more, '-o', $file, scratch('touch')]);
+	unshift(@more, '-e', 'page-faults:u') unless grep { $_ eq '-e' } @more;
+	my $run = run(command => [$perf, 'record', '-q', '-c', 1, '-d', @more, '-o', $file, scratch('touch')]);
 	return -s $file ? $file : plan(skip_all => "perf records nothing: $run->{err}");
 }
 my $recorded = record('perf.data', '-W');
@@ -85,6 +86,32 @@ is($data{'touch::table (touch.c:4)'} // $data{'touch::table'}, 300, 'each page o
 is($data{'touch::other (touch.c:4)'} // $data{'touch::other'}, 100, "and of one that the child used in its parent's memory");
 is($profile->{sampling}{memory}{event}, '', 'no samples of memory');
 like($profile->{sampling}{memory}{reason}, qr/perf's file has no samples/, 'with the reason');
+
+# ---- call chains, and events that count the same ----
+
+# That the file has them makes no difference: a sample is where its first address is.
+for my $chains (['-g'], ['--call-graph', 'dwarf,64']) {
+	my $file = record('chains.data', @$chains);
+	my $profile = imported('dtlb', $file);
+	my $lines = run(command => [$perf, 'script', '-i', $file, '-F', 'pid,event'])->{out};
+	my $samples = () = $lines =~ /page-faults/g;
+	cmp_ok($samples, '>', 200, "@$chains: perf has samples");
+	is($profile->{counts}{page_faults_sampled}, $samples, "@$chains: as many as perf has");
+	my ($row) = of($profile->{functions}, 'function', 'main');
+	cmp_ok($row->{counts}{page_faults_sampled}, '>', 100, "@$chains: in their function");
+}
+# Each minor fault is a fault, too: it counts once, and a line says so.
+for my $events ('page-faults:u,minor-faults:u', '{page-faults:u,minor-faults:u}', 'minor-faults:u,page-faults:u') {
+	my $profile = imported('dtlb', record('both.data', '-e', $events));
+	my %data = map { $_->{name} =~ s/ .*//r => $_->{counts}{page_faults_sampled} } @{$profile->{data}};
+	is($data{'touch::table'}, 300, "$events: each page once");
+	is($profile->{sampling}{page_faults}{event}, 'page-faults:u', "$events: of all faults");
+	is(scalar(grep { /^minor-faults:u: its samples are those of page-faults:u once more/ } @{$profile->{warnings}}), 1,
+		"$events: said");
+}
+my $members = record('members.data', '-e', '{page-faults:u,minor-faults:u}:S');
+is(scalar(grep { /^minor-faults:u: its samples are those of its group's first event/ }
+		@{imported('dtlb', $members)->{warnings}}), 1, 'a group that is read with its first event');
 
 # ---- samples of memory accesses ----
 

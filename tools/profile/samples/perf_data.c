@@ -88,6 +88,8 @@ static bool has_word(const char *types, const char *word)
 	return false;
 }
 
+#define ALL_FAULTS 2
+
 static enum cp_sampled_event kind_of(unsigned type, unsigned long config, const char *is)
 {
 	if (!has_word(is, "IP") || !has_word(is, "TID") || !has_word(is, "TIME") ||
@@ -95,10 +97,12 @@ static enum cp_sampled_event kind_of(unsigned type, unsigned long config, const 
 		return CP_SAMPLED_EVENTS;
 	/* Software: all faults, minor ones, major ones. */
 	if (type == 1)
-		return config == 2 || config == 5 || config == 6 ? CP_SAMPLED_FAULTS
+		return config == ALL_FAULTS || config == 5 || config == 6 ? CP_SAMPLED_FAULTS
 								 : CP_SAMPLED_EVENTS;
 	return has_word(is, "DATA_SRC") ? CP_SAMPLED_MEMORY : CP_SAMPLED_EVENTS;
 }
+
+#define OF_LEADER "its samples are those of its group's first event (:S)"
 
 /* NAME: type: 1, ..., config: 0x2, { sample_period, sample_freq }: 1, sample_type: IP|...
  */
@@ -114,15 +118,55 @@ static void take_event(struct cp_perf *perf, const char *line)
 	event = CP_ADD(perf->arena, perf->events);
 	*event = (struct cp_perf_event){
 		.name = cp_arena_copy(perf->arena, line, (size_t)(type - line)),
-		.kind = kind_of((unsigned)atoi(type + 8),
-			config ? strtoul(config + 9, NULL, 0) : 0, is + 13),
+		.type = (unsigned)atoi(type + 8),
+		.config = config ? strtoul(config + 9, NULL, 0) : 0,
+		.of_kernel = strstr(line, " exclude_user: 1") != NULL,
 		.each = period && atoi(period + 15) == 1 && !strstr(line, " freq: 1"),
 	};
+	event->kind = kind_of(event->type, event->config, is + 13);
+	if (event->kind != CP_SAMPLED_EVENTS && !period) {
+		event->kind = CP_SAMPLED_EVENTS;
+		event->left_out = OF_LEADER;
+	} else if (event->kind == CP_SAMPLED_EVENTS) {
+		event->left_out = "its samples have no addresses of data";
+	}
 	if (event->kind == CP_SAMPLED_EVENTS)
 		return;
 	perf->has_source &= has_word(is + 13, "DATA_SRC");
 	perf->has_weight &=
 		has_word(is + 13, "WEIGHT") || has_word(is + 13, "WEIGHT_STRUCT");
+}
+
+/* The one that others repeat: it has no modifier, which the kernel's share may be, or is first. */
+static bool is_before(const struct cp_perf_event *one, const struct cp_perf_event *other)
+{
+	bool plain = !strchr(one->name, ':'), other_plain = !strchr(other->name, ':');
+
+	return plain == other_plain ? one < other : plain;
+}
+
+/* Whether the program's samples of the other are its, too. */
+static bool has_all_of(const struct cp_perf_event *one, const struct cp_perf_event *other)
+{
+	if (one == other || one->kind != other->kind || one->type != other->type ||
+		one->of_kernel || other->of_kernel)
+		return false;
+	if (one->config == other->config)
+		return is_before(one, other);
+	return one->kind == CP_SAMPLED_FAULTS && one->config == ALL_FAULTS;
+}
+
+/* A fault, or an access, counts once. */
+static void leave_out_repeated(struct cp_perf *perf)
+{
+	for (size_t i = 0; i < perf->events.n; i++) {
+		struct cp_perf_event *event = &perf->events.all[i];
+
+		for (size_t k = 0; k < perf->events.n && !event->by; k++)
+			if (event->kind != CP_SAMPLED_EVENTS &&
+				has_all_of(&perf->events.all[k], event))
+				event->by = &perf->events.all[k];
+	}
 }
 
 /* # cpuid : GenuineIntel,6,85,7 */
@@ -167,6 +211,11 @@ static const char *choose_measurement(struct cp_perf *perf, const char *measurem
 		return NULL;
 	if (strcmp(measurement, "icache") == 0)
 		return "it has samples of data, not of code: `cachepeek dcache -i`";
+	for (size_t i = 0; i < perf->events.n; i++)
+		if (perf->events.all[i].left_out &&
+			strcmp(perf->events.all[i].left_out, OF_LEADER) == 0)
+			return "the events that have addresses take no samples of their own: "
+			       "record them without `:S`";
 	if (faults)
 		return "of samples with addresses it has page faults only, "
 		       "which are for `cachepeek dtlb -i`";
@@ -180,8 +229,9 @@ static int read_script(struct cp_perf *perf, const char *path)
 {
 	char fields[100];
 	char *argv[] = {"perf", "script", "-i", (char *)(uintptr_t)path, "--ns",
-		"--show-mmap-events", "--show-task-events", "--show-lost-events", "-F",
-		fields, NULL};
+		"--show-mmap-events", "--show-task-events", "--show-lost-events",
+		"-G", /* of a call chain the first address, on the sample's line */
+		"-F", fields, NULL};
 
 	snprintf(fields, sizeof(fields), "comm,pid,tid,time,period,event,addr%s%s,ip",
 		perf->has_source ? ",data_src" : "", perf->has_weight ? ",weight" : "");
@@ -198,6 +248,23 @@ static void name_threads(struct cp_profile *profile, const struct cp_perf *perf)
 				perf->images.all[i].threads.all[t].name;
 }
 
+static void warn_of_event(struct cp_profile *profile, const struct cp_perf *perf,
+	const struct cp_perf_event *event)
+{
+	if (event->left_out && !cp_starts_with(event->name, "dummy"))
+		cp_profile_warn(profile, "%s: %s, and are left out", event->name,
+			event->left_out);
+	else if (event->by && event->repeated)
+		cp_profile_warn(profile,
+			"%s: its samples are those of %s once more, and are left out",
+			event->name, event->by->name);
+	else if (event->by && cp_perf_takes(perf, event->kind))
+		cp_profile_warn(profile,
+			"%s: perf shows its samples as those of %s, "
+			"where they may count twice",
+			event->name, event->by->name);
+}
+
 static void warn_of_loss(struct cp_profile *profile, const struct cp_perf *perf)
 {
 	if (perf->lost)
@@ -210,12 +277,7 @@ static void warn_of_loss(struct cp_profile *profile, const struct cp_perf *perf)
 	cp_profile_warn(profile, "perf does not record the blocks of the heap: "
 				 "data is named by variables, files and mappings");
 	for (size_t i = 0; i < perf->events.n; i++)
-		if (perf->events.all[i].kind == CP_SAMPLED_EVENTS &&
-			!cp_starts_with(perf->events.all[i].name, "dummy"))
-			cp_profile_warn(profile,
-				"%s: its samples have no addresses of data, "
-				"and are left out",
-				perf->events.all[i].name);
+		warn_of_event(profile, perf, &perf->events.all[i]);
 	if (perf->memory && !perf->has_weight)
 		cp_profile_warn(
 			profile, "the samples have no latencies (perf record -W)");
@@ -270,6 +332,7 @@ static bool ask_perf(
 			"perf is needed to read %s (Debian: linux-perf)", path);
 		return false;
 	}
+	leave_out_repeated(perf);
 	if (status == 0)
 		status = each_line(perf, header, take_header);
 	if (status)

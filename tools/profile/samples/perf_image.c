@@ -52,7 +52,7 @@ static void describe_event(const struct cp_perf *perf, enum cp_sampled_event kin
 	for (size_t i = 0; i < perf->events.n; i++) {
 		const struct cp_perf_event *one = &perf->events.all[i];
 
-		if (one->kind != kind)
+		if (one->kind != kind || one->by)
 			continue;
 		length += (size_t)snprintf(event->name + length,
 			sizeof(event->name) - length, "%s%s", length ? " + " : "",
@@ -84,14 +84,13 @@ static void put_event(
 {
 	struct cp_samples_event *event =
 		add_item(bytes, CP_SAMPLES_EVENT, sizeof(struct cp_samples_event));
-	bool wanted = kind == CP_SAMPLED_FAULTS ? perf->faults : perf->memory;
 
 	if (!event)
 		return;
 	event->event = kind;
 	event->unit = CP_UNIT_OPERATIONS;
 	snprintf(event->vendor, sizeof(event->vendor), "%s", perf->vendor_name);
-	if (wanted)
+	if (cp_perf_takes(perf, kind))
 		describe_event(perf, kind, event, periods_of(perf, kind));
 	else
 		snprintf(event->why, sizeof(event->why), "%s",

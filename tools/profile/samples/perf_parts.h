@@ -14,7 +14,13 @@ struct cp_perf_event {
 	enum cp_sampled_event
 		kind; /* CP_SAMPLED_EVENTS: its samples are of no use here */
 	bool each;    /* one sample for each event */
+	unsigned type;
+	unsigned long config;
+	bool of_kernel; /* of the kernel only */
 	uint64_t samples;
+	const char *left_out;		/* why its samples are; NULL: they are not */
+	const struct cp_perf_event *by; /* another one that has the same samples */
+	uint64_t repeated;		/* samples that are left out for that */
 };
 
 struct cp_perf_mapping {
@@ -47,6 +53,13 @@ struct cp_perf {
 	CP_LIST(struct cp_perf_image) images;
 	uint64_t lost, in_kernel;
 };
+
+/* Whether samples of such events are in the measurement. */
+static inline bool cp_perf_takes(const struct cp_perf *perf, enum cp_sampled_event kind)
+{
+	return kind == CP_SAMPLED_FAULTS ? perf->faults
+					 : kind == CP_SAMPLED_MEMORY && perf->memory;
+}
 
 /* perf_script.c: a line of `perf script`. */
 void cp_perf_line(struct cp_perf *perf, const char *line);

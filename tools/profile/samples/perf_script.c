@@ -158,12 +158,6 @@ static bool read_columns(
 	return true;
 }
 
-static bool is_wanted(const struct cp_perf *perf, enum cp_sampled_event kind)
-{
-	return kind == CP_SAMPLED_FAULTS ? perf->faults
-					 : kind == CP_SAMPLED_MEMORY && perf->memory;
-}
-
 static void add_sample(struct cp_perf *perf, const struct task *task, const char *text)
 {
 	struct cp_access_sample *sample;
@@ -179,8 +173,12 @@ static void add_sample(struct cp_perf *perf, const struct task *task, const char
 	name = text + end;
 	length = strcspn(name, " ");
 	event = length ? event_named(perf, name, length - 1) : NULL;
-	if (!event || !is_wanted(perf, event->kind))
+	if (!event || !cp_perf_takes(perf, event->kind))
 		return;
+	if (event->by) {
+		event->repeated++;
+		return;
+	}
 	sample = cp_arena_alloc(perf->arena, sizeof(*sample));
 	*sample = (struct cp_access_sample){
 		.time = task->time, .period = period, .event = event->kind};
