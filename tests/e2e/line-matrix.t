@@ -101,13 +101,28 @@ sub walked
 	return ($all, $here);
 }
 
+# The same line as a region: it is one, with its loads, or a warning says why not; the program runs.
+sub check_region
+{
+	my ($name, $exe, @args) = @_;
+	my $run = peek(engine => 'sim', events => 'l1d_misses', command => [$exe, @args],
+		env => {CACHEPEEK_REGIONS => 'line:walk.cc:6-7', CACHEPEEK_MACHINE => 'skylake-sp'});
+	is("$run->{out}$run->{status}", '0', "$name, as a region: the program runs");
+	my ($region) = grep { "@{$_->{path}}" eq 'walk.cc:6-7' } @{$run->{report}{regions}};
+	my $warnings = join(' ', @{$run->{report}{warnings}});
+	return cmp_ok($region->{counts}{l1d_misses}{value}, '>=', $LINES - 1, "$name: it is one") if $region;
+	like($warnings, qr/^CACHEPEEK_REGIONS=line:walk\.cc:6-7: (?:the simulator cannot read the line numbers of \S+: |\S+ has no line numbers: |no such file )/,
+		"$name: why it is none");
+}
+
 for (@programs) {
 	my ($name, $exe, $must) = @$_;
 	SKIP: {
-		skip("$name: cannot be built here", 4) unless $exe;
+		skip("$name: cannot be built here", 6) unless $exe;
 		my $json = scratch('profile.json');
 		my $run = run(command => [cli(), 'dcache', '-E', 'sim', '-m', 'skylake-sp', '-o', $json, $exe]);
 		is($run->{err}, '', "$name: a profile");
+		check_region($name, $exe);
 		my $profile = decode_json(read_file($json));
 		my ($all, $here) = walked($profile);
 		my $annotated = run(command => [cli(), 'annotate', '-i', $json, 'walk.cc']);
@@ -125,5 +140,24 @@ for (@programs) {
 		my $absent = $name =~ /debug link without/; # not another's
 		is($data && $data->{file} ? realpath($data->{file}) : '', $absent ? '' : $walk, "$name: the variable has its place") or diag(explain($data));
 	}
+}
+# A library that the simulator's reader gives up on, mapped where it was before.
+SKIP: {
+	my $at = scratch('plugin');
+	mkdir($at);
+	write_file("$at/host.c", <<'C');
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	for (int i = 0; i < 3; i++) {
+		void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+		if (!plugin || ((long (*)(void))dlsym(plugin, "_Z4walkv"))() == 7 || dlclose(plugin) != 0)
+			return 1;
+	}
+	return 0;
+}
+C
+	skip 'no library of 64-bit DWARF', 2 if system("cd '$at' && gcc -o host host.c && g++ -O1 -g -gdwarf64 -shared -fPIC -o plugin.so ../src/walk.cc 2> errors");
+	check_region('a library of 64-bit DWARF', "$at/host", "$at/plugin.so");
 }
 done_testing();

@@ -32,6 +32,8 @@ static struct {
 	struct line *lines;
 	UInt n;
 	Bool need_registers;
+	HChar unread[256]; /* the objects whose lines the core cannot read, for a message
+			    */
 } watched;
 
 Bool lines_wanted(void)
@@ -69,6 +71,26 @@ void lines_choose(const HChar *patterns)
 			end++;
 		add_line(at, (UInt)(end - at));
 	}
+}
+
+static const HChar *base_name(const HChar *path)
+{
+	const HChar *slash = VG_(strrchr)(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void lines_unread(Addr a)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(a);
+	const HChar *path = segment ? VG_(am_get_filename)(segment) : NULL;
+	UInt used = (UInt)VG_(strlen)(watched.unread);
+
+	if (!path || VG_(strstr)(watched.unread, base_name(path)))
+		return;
+	VG_(snprintf)
+	(watched.unread + used, (Int)(sizeof(watched.unread) - used), "%s%s",
+		used ? ", " : "", base_name(path));
 }
 
 /* ---- which instructions ---- */
@@ -185,13 +207,6 @@ static Bool look_at_lines_of(const DebugInfo *info)
 	return any;
 }
 
-static const HChar *base_name(const HChar *path)
-{
-	const HChar *slash = VG_(strrchr)(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* Has the program itself line numbers? */
 static Bool look_at_all(void)
 {
@@ -232,9 +247,13 @@ static void say_reason(const struct line *line, Bool program_has, HChar *to, UIn
 		return;
 	if (line->has_file)
 		say_nearest(line, to, size);
-	else if (program_has)
+	else if (*watched.unread)
 		VG_(snprintf)
 	(to, (Int)size,
+		"the simulator cannot read the line numbers of %s: build that with gcc, or "
+		"with -gdwarf-4 and without -gsplit-dwarf, -gdwarf64 and -fdebug-types-section",
+		watched.unread);
+	else if (program_has) VG_(snprintf)(to, (Int)size,
 		"no such file in the line numbers of what was loaded: "
 		"name it as the compiler was given it, or its last part");
 	else VG_(snprintf)(to, (Int)size,

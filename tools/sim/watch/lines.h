@@ -18,6 +18,9 @@ Int line_at(Addr a);
  * not executed; False: there are not so many. */
 Bool lines_check(UInt n, HChar *name, HChar *why, UInt size);
 
+/* The core could not read the line numbers of the object that is mapped there. */
+void lines_unread(Addr a);
+
 /* Where the function of that instruction begins; 0: in none, ANY_FUNCTION: in the part
  * of one that is seldom run. */
 #define ANY_FUNCTION 1

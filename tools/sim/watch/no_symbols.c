@@ -9,6 +9,9 @@
  */
 #include "watch/lines.h"
 
+#include "pub_tool_libcsetjmp.h"
+#include "pub_tool_options.h"
+
 HChar *__real_vgPlain_getenv(const HChar *name);
 HChar *__wrap_vgPlain_getenv(const HChar *name);
 
@@ -21,12 +24,56 @@ HChar *__wrap_vgPlain_getenv(const HChar *name)
 							 : __real_vgPlain_getenv(name);
 }
 
+/* ---- where the reader gives up ---- */
+
+/* The core's reader ends the program where it does not understand an object's debug
+ * information: DWARF 5 of clang in 3.19, 64-bit and split DWARF.  The object then has no
+ * line numbers (lines_unread), and the program runs. */
+static struct {
+	VG_MINIMAL_JMP_BUF(begun);
+	Bool now;
+} reading;
+
+void __real_vgPlain_exit(Int status) __attribute__((noreturn));
+void __wrap_vgPlain_exit(Int status) __attribute__((noreturn));
+
+void __wrap_vgPlain_exit(Int status)
+{
+	if (reading.now)
+		VG_MINIMAL_LONGJMP(reading.begun);
+	__real_vgPlain_exit(status);
+}
+
+void __real_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
+void __wrap_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
+
+void __wrap_vgPlain_core_panic(const HChar *why)
+{
+	if (reading.now)
+		VG_MINIMAL_LONGJMP(reading.begun);
+	__real_vgPlain_core_panic(why);
+}
+
 ULong __real_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 
+static ULong read_object(Addr a, Bool allow_SkFileV, Int use_fd)
+{
+	Int verbosity = VG_(clo_verbosity);
+	volatile ULong result = 0;
+
+	VG_(clo_verbosity) = 0;
+	reading.now = True;
+	if (VG_MINIMAL_SETJMP(reading.begun) == 0)
+		result = __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd);
+	else
+		lines_unread(a);
+	reading.now = False;
+	VG_(clo_verbosity) = verbosity;
+	return result;
+}
+
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd)
 {
-	return tool_options.lines
-		       ? __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd)
-		       : 0;
+	return tool_options.lines ? read_object(a, allow_SkFileV, use_fd) : 0;
 }
