@@ -11,10 +11,13 @@ use Test::More;
 my $events = 'instructions,l1d_loads,l1d_stores,l1d_misses,l1d_load_misses,l1d_store_misses,llc_misses,llc_load_misses';
 my @sim = (engine => 'sim', machine => 'cachegrind', events => $events);
 
+# Twice as large an L1D as both arrays: what a compiler has on main()'s stack, and has again in a
+# region, is still there.
+my $large = machine_file('large', l1d => '64K 16 64', llc => '8M 16 64');
 sub lines
 {
 	my ($lines, $times) = @_;
-	my $run = peek(@sim, command => [program('region_lines'), $lines, $times]);
+	my $run = peek(@sim, machine => $large, command => [program('region_lines'), $lines, $times]);
 	ok($run->{report}, "$lines lines, $times times: a report") || diag($run->{err});
 	return $run->{report};
 }
