@@ -3,6 +3,7 @@
  * The simulated PMU: registration with Valgrind's core, and its memory.
  */
 #include "tool.h"
+#include "changing.h"
 #include "system/confine.h"
 #include "watch/functions.h"
 #include "model/model.h"
@@ -40,6 +41,7 @@ static void start_tool(void)
 	native_start();
 	pin_start();
 	huge_start();
+	changing_start();
 	confine_start();
 	if (sample_wanted())
 		sample_start();

@@ -3,7 +3,7 @@
  * The core's way to VEX, in the place of which this is linked: what has come out may have
  * to be made again, otherwise.
  */
-#include "instrument/aliased.h"
+#include "changing.h"
 #include "native/native.h"
 #include "pin/pin.h"
 #include "watch/lines.h"
@@ -157,7 +157,7 @@ VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
 	VexTranslateResult result;
 
 	pin_capabilities(&args->archinfo_guest.hwcaps, &args->archinfo_host.hwcaps);
-	aliased_check(args);
+	changing_check(args);
 	result = translate_block(args);
 	if (lines_needed_registers()) {
 		vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;

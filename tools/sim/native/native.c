@@ -4,6 +4,7 @@
  */
 #include "native/native.h"
 
+#include "changing.h"
 #include "emit.h"
 #include "native/host.h"
 #include "native/missing.h"
@@ -230,13 +231,6 @@ static Bool follows_native(const struct native *n)
 	return !now.executed || native_is_foreign(n);
 }
 
-static Bool is_of_file(Addr pc)
-{
-	const NSegment *s = VG_(am_find_nsegment)(pc);
-
-	return s && s->kind == SkFileC;
-}
-
 static void describe_step(const struct native *n, struct native_step *step)
 {
 	const struct native_shape *s = n->shape;
@@ -245,7 +239,7 @@ static void describe_step(const struct native *n, struct native_step *step)
 		.instruction = n,
 		.pc = n->pc,
 		.length = n->length,
-		.may_change = !is_of_file(n->pc),
+		.may_change = changing_at(n->pc),
 		.loads = n->address.used && s->loads,
 		.stores = n->address.used && s->stores,
 		.is_sparse = s->index || (n->mask && s->masking != MASKING_NONE),
@@ -292,7 +286,7 @@ Bool native_refused(const IRSB *out, struct native_step *step)
 		return False;
 	step->pc = out->next->Iex.Const.con->Ico.U64;
 	step->length = native_fetch(step->pc, code, NATIVE_LONGEST);
-	if (step->length < 2 || is_of_file(step->pc))
+	if (step->length < 2 || !changing_at(step->pc))
 		return False;
 	now.bytes += step->length;
 	return True;

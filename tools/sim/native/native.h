@@ -18,7 +18,7 @@ struct native_step {
 	const struct native *instruction;
 	Addr pc;
 	UInt length;
-	Bool may_change;  /* its code is in no file */
+	Bool may_change;  /* see changing.h */
 	Bool loads_mxcsr; /* rounding_look() comes behind it */
 	/* References to memory.  Sparse: a mask or a vector of indices says where.
 	 * Vector: a vector is loaded. */

@@ -14,6 +14,7 @@
  */
 #include "base/syscall.h"
 #include "pub_tool_libcfile.h"
+#include "changing.h"
 #include "tool.h"
 #include "system/huge_kernel.h"
 #include "model/huge.h"
@@ -254,6 +255,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 {
 	(void)n;
 	links_after(number, args, result);
+	changing_after(number, args, result);
 	limits_after(tid, number, args, result);
 	newer_after(tid, number, args, result);
 	masks_after(tid, result);
