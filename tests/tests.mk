@@ -110,6 +110,17 @@ check-fast-run: all $(UNIT) $(EVALUATE) $(PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
 		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t $(FAST:%=tests/e2e/%.t)))
 
+# On another release of Debian than CI's own, with tests/release.sh: what hangs on the compiler, the C library,
+# Valgrind and MPI of a release, and what users see first.
+RELEASE := $(FAST) sharing diff time-loops function-patches function-names newer-calls same-tools outputs trust \
+	mpi mpi-languages tools-mpi perf-data
+RELEASE_SIM := native encodings ahead-ports
+.PHONY: check-release-run
+check-release-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
+		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t)) \
+			$(RELEASE_SIM:%=tests/sim/%.t) $(RELEASE:%=tests/e2e/%.t)
+
 # Programs of the distribution; REAL names some of them (REAL=nginx).
 REAL ?= $(sort $(wildcard tests/real/*.t))
 .PHONY: check-real-run

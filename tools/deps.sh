@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that this tree needs and that are missing.
 #
-#	tools/deps.sh [GROUP…]          build, check, ci, vm, presets, suites, bench, real, deb (default: build check)
+#	tools/deps.sh [GROUP…]          build, check, ci, release, vm, presets, suites, bench, real, deb
+#	                                (default: build check)
 #	tools/deps.sh --list [GROUP…]   prints the packages instead
 #	tools/deps.sh --missing [GROUP…]
+#	tools/deps.sh --libraries FILE…   prints the packages of the shared libraries that these need
 #
 # Uses apt-get as root or through sudo; where it may not, it prints what is
 # missing and the command that installs it, and fails.  When nothing is
@@ -33,6 +35,10 @@ ci='clang libclang-rt-14-dev|libclang-rt-dev clang-format-14|- clang-tidy-14|- c
 # What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
+# What .ci/run needs on the next release, beside build and check.
+release='clang libclang-rt-14-dev|libclang-rt-dev libomp-14-dev|libomp-dev gfortran
+	openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py numactl'
+
 # What `make bench` compares with.
 bench='libpapi-dev hpcc openmpi-bin uftrace'
 # What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
@@ -57,7 +63,7 @@ deb='build-essential debhelper dpkg-dev fakeroot lintian'
 
 usage()
 {
-	sed -n '3,7s/^# \{0,1\}//p' "$0" >&2
+	sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 }
 
@@ -68,13 +74,14 @@ packages()
 		build) echo $build ;;
 		check) echo $check ;;
 		ci) echo $ci ;;
+		release) echo $release ;;
 		vm) echo $vm ;;
 		presets) echo $presets ;;
 		suites) echo $suites ;;
 		bench) echo $bench ;;
 		real) echo $real ;;
 		deb) echo $deb ;;
-		*) echo "deps.sh: no group '$group': build, check, ci, vm, presets, suites, bench, real or deb" >&2; exit 2 ;;
+		*) echo "deps.sh: no group '$group': build, check, ci, release, vm, presets, suites, bench, real or deb" >&2; exit 2 ;;
 		esac
 	done | tr ' ' '\n' | sort -u
 }
@@ -147,10 +154,26 @@ install()
 		{ $apt update && $apt install --no-install-recommends "$@"; }
 }
 
+# As the package's books name a file that the loader may name by a link to its directory.
+libraries()
+{
+	for library in $(ldd "$@" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u); do
+		dpkg-query -S "$library" 2> /dev/null || dpkg-query -S "/usr$library" 2> /dev/null ||
+			dpkg-query -S "$(realpath "$library")" ||
+			return 1
+	done | sed 's/[:,].*//' | sort -u
+}
+
 mode=install
 case ${1-} in
 --list) mode=list; shift ;;
 --missing) mode=missing; shift ;;
+--libraries)
+	shift
+	[ $# -gt 0 ] || usage
+	libraries "$@"
+	exit
+	;;
 -*) usage ;;
 esac
 [ $# -gt 0 ] || set -- build check
