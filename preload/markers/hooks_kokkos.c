@@ -162,7 +162,7 @@ typedef void callback(void);
 
 #define X(name)                                                                          \
 	void kokkosp_##name(void);                                                       \
-	static callback *find_##name(void)                                               \
+	__attribute__((used)) static callback *find_##name(void)                         \
 	{                                                                                \
 		void *found = cp_forward_symbol(users_tool(), "kokkosp_" #name);         \
 		callback *function;                                                      \

@@ -95,7 +95,10 @@ static int read_quantity(const char *name, uint64_t *value)
 
 extern const struct cachepeek_api cachepeek_api_1;
 
-__attribute__((visibility("default"))) const struct cachepeek_api cachepeek_api_1 = {
+/* Weak, as the header says in assembly: LLVM's assembler refuses two bindings of one
+ * symbol. */
+__attribute__((weak, visibility("default")))
+const struct cachepeek_api cachepeek_api_1 = {
 	.size = sizeof(struct cachepeek_api),
 	.region_register = cp_marker_name,
 	.begin = begin_region,

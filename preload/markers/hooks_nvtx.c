@@ -489,7 +489,8 @@ EXPORT int InitializeInjectionNvtx2(const void *(*get)(uint32_t table))
  * function what it is to find (IFUNC), as in hooks_kokkos.c. */
 int InitializeInjectionNvtxExtension(void *module);
 
-static __typeof__(InitializeInjectionNvtxExtension) *find_extension(void)
+__attribute__((used)) static __typeof__(InitializeInjectionNvtxExtension) *find_extension(
+	void)
 {
 	void *library,
 		*found = users_function(&library, "InitializeInjectionNvtxExtension",

@@ -58,10 +58,10 @@ static struct {
 } threads;
 
 static const struct machine scratch_machine = {
-	.l1i = {4, 4},
-	.l1d = {4, 4},
-	.itlb = {1, 4},
-	.dtlb = {1, 4},
+	.l1i = {4, 4, 0},
+	.l1d = {4, 4, 0},
+	.itlb = {1, 4, 0},
+	.dtlb = {1, 4, 0},
 };
 
 static void leave_seats(struct thread *t)

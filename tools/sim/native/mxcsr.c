@@ -7,7 +7,7 @@
 #include "pub_tool_vki.h"
 
 struct mxcsr mxcsr __attribute__((used)) = {.hosted = MXCSR_FLAGS};
-_Static_assert(offsetof(struct mxcsr, to_load) == 8, "as in mxcsr_begin");
+_Static_assert(__builtin_offsetof(struct mxcsr, to_load) == 8, "as in mxcsr_begin");
 
 /* --- The host's --- */
 
