@@ -27,6 +27,7 @@
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
 #include "preload/program/level.h"
+#include "preload/program/room.h"
 #include "preload/program/sanitizers.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
@@ -155,7 +156,8 @@ int cp_reexec_possible(struct cp_why *why)
 	if (numbers_left(why) < 0)
 		return -EMFILE;
 	if (cp_is_sanitized(why) || is_under_valgrind(why) ||
-		(!cp_is_reexecuted() && !code_is_writable(why)))
+		(!cp_is_reexecuted() &&
+			(!code_is_writable(why) || !cp_has_room_beside_tool(why))))
 		return -ENOTSUP;
 	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
 	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
@@ -219,7 +221,7 @@ struct command {
 	char self[96];
 	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION], sample[CP_SAMPLE_OPTION];
-	char quantum[32], window[32], time_sample[80];
+	char quantum[32], window[32], time_sample[80], stack[48];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -329,6 +331,24 @@ static void add_plan(
 		add_word(command, command->sweep);
 }
 
+/* The core's own limit of the main stack is 16 MiB; it grows to this one only as it is
+ * used. */
+#define CORE_STACK ((rlim_t)16 << 20)
+#define UNLIMITED_STACK ((rlim_t)16 << 30)
+
+static void add_stack(struct command *command)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur <= CORE_STACK)
+		return;
+	if (limit.rlim_cur > UNLIMITED_STACK)
+		limit.rlim_cur = UNLIMITED_STACK;
+	cp_format(command->stack, sizeof(command->stack), "--main-stacksize=%llu",
+		(unsigned long long)limit.rlim_cur);
+	add_word(command, command->stack);
+}
+
 static void add_options(struct command *command, const struct cp_plan *plan,
 	const char *directory, const struct cp_sim_wishes *wishes)
 {
@@ -336,6 +356,7 @@ static void add_options(struct command *command, const struct cp_plan *plan,
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
 		add_word(command, cp_sim_core_options[i]);
 	add_log(command, directory);
+	add_stack(command);
 	for (unsigned i = 0; i < plan->nmachines; i++) {
 		if (i)
 			add_word(command, "--next-machine");

@@ -14,6 +14,7 @@
 #include "base/bpf.h"
 #include "base/syscall.h"
 #include "pin/pin.h"
+#include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
 
@@ -336,8 +337,14 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 
 static void make_call(ThreadId tid, UInt trace)
 {
+	struct space_call space = space_look(tid, number_of(tid));
+
 	pin_before(tid, number_of(tid));
 	__real_vgPlain_client_syscall(tid, trace);
+	if (space_change(tid, &space)) {
+		__real_vgPlain_client_syscall(tid, trace);
+		space_restore(tid, &space);
+	}
 	pin_behind(tid);
 }
 

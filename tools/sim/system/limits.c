@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The limit of open files.  The core raises the soft one for descriptors of its own
- * and tells the program of what was there before; a program that is executed, or a
- * simulator that begins there again, is to find that, too.
+ * The limits of the stack and of open files.  The core keeps what the program says of its
+ * stack to itself, and a program that is executed is to find it.
+ *
+ * The core raises the soft limit of open files for descriptors of its own and tells the
+ * program of what was there before; a program that is executed, or a simulator that
+ * begins there again, is to find that, too.
  *
  * The core refuses a lower hard limit (EPERM): sshd, which lowers it to 0 for what it
  * does not trust, ends its connections then.  Here that succeeds, and is what the
@@ -23,7 +26,7 @@
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vkiscnums.h"
 
-enum { NOFILE = 7 }; /* RLIMIT_NOFILE */
+enum { STACK = 3, NOFILE = 7 }; /* RLIMIT_STACK, RLIMIT_NOFILE */
 
 /* Where the guest has a system call's result. */
 #if defined(VGA_amd64)
@@ -34,6 +37,7 @@ enum { NOFILE = 7 }; /* RLIMIT_NOFILE */
 
 /* The core's: what it tells the program. */
 extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
+extern struct vki_rlimit VG_(client_rlimit_stack);
 
 /* The program's limit of descriptors, and the one that is really set. */
 static struct {
@@ -66,7 +70,10 @@ void limits_before(UInt number)
 {
 	struct vki_rlimit limit = limits.raised;
 
-	if (!is_exec(number) || !limits.raised.rlim_cur || was_at_its_highest())
+	if (!is_exec(number))
+		return;
+	VG_(setrlimit)(STACK, &VG_(client_rlimit_stack));
+	if (!limits.raised.rlim_cur || was_at_its_highest())
 		return;
 	limit.rlim_cur = (UWord)VG_(fd_soft_limit);
 	VG_(setrlimit)(NOFILE, &limit);

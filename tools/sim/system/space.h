@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Mappings that the core has no room for, and the kernel has: the core gives programs
+ * about 60 GiB of addresses, wherever they do not say which they want.
+ */
+#ifndef CACHEPEEK_SIM_SPACE_H
+#define CACHEPEEK_SIM_SPACE_H
+
+#include "pub_tool_basics.h"
+
+/* A call's arguments, as the program gave them. */
+struct space_call {
+	Bool is_mapping; /* at no place that it insists on */
+	UWord hint, length, flags;
+};
+
+/* Before a system call. */
+struct space_call space_look(ThreadId tid, Int number);
+/* Behind it: did it fail for lack of room?  Then it is changed to be made again, at a
+ * place that the kernel has free. */
+Bool space_change(ThreadId tid, const struct space_call *call);
+/* Behind the second one: the program's registers are as they were. */
+void space_restore(ThreadId tid, const struct space_call *call);
+
+#endif
