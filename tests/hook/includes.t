@@ -49,6 +49,7 @@ my @rooms = (
 	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions
 		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
 	['tools/sim/lines' => []],
+	['tools/sim/valgrind' => []],
 	['tools/sim/units' => [@simulator]],
 	['tools/sim/model' => [@simulator, qw(tools/sim/lines tools/sim/units)]],
 	['tools/sim/flex' => [qw(tools/sim/model)]],
@@ -63,14 +64,14 @@ my @rooms = (
 	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
-		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
+		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/valgrind tools/sim/watch)]],
 	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
 	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
 	['tools/calibrate' => [@base, qw(base/counters base/machine tools/shared)]],
 	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics output/report), @simulator]],
-	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h
+	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h tools/shared/units.h
 		tools/sim/profile_file.h)]],
 	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
 	['tools/profile/calls' => [@base, qw(output/json.h tools/profile/model)]],
