@@ -77,7 +77,15 @@ for my $seed (1 .. ($ENV{NATIVE_SEEDS} ? 25 : 1)) {
 my (undef, $without) = sim_run('--native=no', $missing, 1, 200);
 like($without, qr/^66\S+ signal 4 /m, 'VEX alone would not execute them');
 
+# ---- hints, which change nothing on processors that do not know them ----
+
+cmp_ok(compare('hints', "$BUILD/sim/native_hints"), '>', 5000, 'hints: thousands of spellings');
+like((sim_run('--native=no', "$BUILD/sim/native_hints"))[1], qr/^0f1837: signal 4$/m, 'VEX alone would not know prefetchit1');
+
 # ---- a host that lacks it, and a tool that may not ----
+
+# What CPUID does not tell of is tried, and the host ends it.
+compare('an instruction that no processor of today has', "$BUILD/sim/native_lacking", 'rare');
 
 my $state = "$BUILD/sim/native_state";
 my ($native) = natively($state);

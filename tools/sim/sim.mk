@@ -69,7 +69,6 @@ $(SIM_FOUND): $(SIM_FIND) $(wildcard $(SIM_ARCHIVES) $(VALGRIND_INCLUDE)/*.h) $(
 	@mkdir -p $(@D)
 	$(call run,FIND,sh $< '$(CC)' $(VALGRIND_INCLUDE) $(SIM_ARCH) $(SIM_ARCHIVES) -- $(SIM_PARTS) > $@)
 
-$(B)/shadow/tools/sim/instrument/latency.o: | $(SIM_FOUND)
 $(B)/sim/%.o: tools/sim/%.c | $(B)/sim $(B)/flags $(SIM_FOUND)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_CFLAGS) -c -o $@ $<)
@@ -92,7 +91,7 @@ $(SIM_DIR) $(B)/sim:
 SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 
 # Programs that need what VEX does not decode.
-SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags lacking missing))
+SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags hints lacking missing))
 
 SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test forks_test random_test lines_test memory_test ports_test units_test)
 
@@ -120,7 +119,7 @@ $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) tests/sim/native/chan
 $(B)/sim/native_rounding $(B)/sim/native_lacking $(B)/sim/native_missing: $(B)/sim/native_%: tests/sim/native/%.c tests/sim/native/chance.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $<)
 
-$(B)/sim/native_flags: tests/sim/native/flags.c | $(B)/sim
+$(B)/sim/native_flags $(B)/sim/native_hints: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
 
 $(B)/sim/native_state: tests/sim/native/state.c | $(B)/sim

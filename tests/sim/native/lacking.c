@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program sees on a host without AVX-512.
+ * What a program sees on a host without AVX-512; with an argument, without what only the
+ * Xeon Phi had (AVX512ER).
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
-extern char wide[];
+extern char wide[], rare[];
+static char *tried = wide;
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
@@ -16,19 +18,27 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	long long at = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 
 	(void)number;
-	printf("SIGILL %s\n", at == (long long)wide && info->si_addr == (void *)wide
+	printf("SIGILL %s\n", at == (long long)tried && info->si_addr == (void *)tried
 				      ? "at its instruction"
 				      : "elsewhere");
+	if (tried == rare)
+		exit(0);
 	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
 	printf("AVX-512 is %s\n", b >> 16 & 1 ? "shown" : "not shown");
 	exit(0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
 
+	(void)argv;
 	sigaction(SIGILL, &action, NULL);
+	if (argc > 1) {
+		tried = rare;
+		/* vrcp28ps %zmm1, %zmm0 */
+		__asm__ volatile("rare: .byte 0x62, 0xf2, 0x7d, 0x48, 0xca, 0xc1");
+	}
 	__asm__ volatile("wide: vpxord %%zmm1, %%zmm1, %%zmm1" ::: "xmm1");
 	printf("executed\n");
 	return 0;

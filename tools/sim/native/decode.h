@@ -43,7 +43,9 @@ Bool native_is_xgetbv(const struct native *n);
  * operand in memory and nothing behind it. */
 Bool native_decode_address(Addr pc, struct native *n);
 
-/* code.c: where its operand lies, but for a vector of indices. */
+/* code.c: where its operand lies, but for a vector of indices; and the call of its stub
+ * in a superblock of VEX's that is still to be optimised. */
 IRExpr *native_address(IRSB *out, const struct native *n);
+void native_call_early(IRSB *out, const struct native *n);
 
 #endif

@@ -343,7 +343,33 @@ static UInt move_base(IRSB *out, const struct missing *m)
 	return LENGTH;
 }
 
+/* --- Hints --- */
+
+/* PREFETCH of a register: the host says whether it changes nothing, or is none. */
+static UInt hint(IRSB *out, const struct missing *m)
+{
+	enum { LENGTH = 3, PREFETCHW = 0x0d, PREFETCH = 0x18 };
+	static const struct native_shape plain;
+	struct native n = {
+		.shape = &plain, .form = FORM_LEGACY, .pc = m->pc, .ncode = LENGTH};
+
+	if ((m->opcode[1] != PREFETCHW && m->opcode[1] != PREFETCH) ||
+		m->opcode[2] < 0xc0)
+		return 0;
+	n.length = m->nprefixes + LENGTH;
+	VG_(memcpy)(n.code, m->opcode, LENGTH);
+	native_call_early(out, &n);
+	return LENGTH;
+}
+
 /* --- All --- */
+
+static UInt of_two_bytes(IRSB *out, const struct missing *m)
+{
+	UInt length = move_base(out, m);
+
+	return length ? length : hint(out, m);
+}
 
 static UInt execute(IRSB *out, const struct missing *m)
 {
@@ -364,7 +390,7 @@ static UInt execute(IRSB *out, const struct missing *m)
 	case 0x8d:
 		return load_address(out, m);
 	case 0x0f:
-		return move_base(out, m);
+		return of_two_bytes(out, m);
 	default:
 		return 0;
 	}

@@ -48,10 +48,8 @@ void native_execute(IRSB *out, const struct native_step *step);
 /* The superblock is left if MXCSR has bits now that VEX's code cannot do, and that no
  * program has set before. */
 void rounding_look(IRSB *out);
-/* code.c: the call of the instruction's stub; and one in a superblock of VEX's that is
- * still to be optimised. */
+/* code.c: the call of the instruction's stub. */
 void native_call(IRSB *out, const struct native *n, IRExpr *address);
-void native_call_early(IRSB *out, const struct native *n);
 Bool native_is_call(const IRStmt *s);
 /* If the statement is that of the instruction there: what it refers to. */
 Bool native_early(const IRStmt *s, Addr pc, struct native_step *step);

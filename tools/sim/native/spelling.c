@@ -115,9 +115,11 @@ static Bool is_of_vectors(const UChar *opcode)
 	       (at >= 0xd1 && at <= 0xfe && at != 0xd7 && at != 0xd6 && at != 0xf0);
 }
 
-static Bool is_prefetch(const UChar *opcode)
+/* PREFETCH of all kinds, and what is kept for hints to come: in memory it changes nothing
+ * on any processor.  CLDEMOTE, ENDBR and what MPX had are among them. */
+static Bool is_hint(const UChar *opcode)
 {
-	return (*opcode == 0x18 || *opcode == 0x0d) && opcode[1] < 0xc0;
+	return *opcode == 0x0d || (*opcode >= 0x18 && *opcode <= 0x1f);
 }
 
 /* CMOV, BT and its like, CMPXCHG, IMUL. */
@@ -127,15 +129,17 @@ static Bool ignores_repeat(UChar at)
 	       at == 0xb0 || at == 0xb1 || at == 0xb3 || at == 0xba || at == 0xbb;
 }
 
-static void spell_prefetch(const struct spelling *s)
+/* As the one that is called NOP.  Those of registers are not all the same everywhere:
+ * missing.c. */
+static void spell_hint(const struct spelling *s)
 {
-	UChar *opcode = s->opcode;
-
 	drop_prefix(s->operand_size);
 	drop_prefix(s->repeat);
 	drop_w(s);
-	if (*opcode == 0x0d && reg_of(opcode[1]) == 2) /* PREFETCHWT1 as PREFETCHW */
-		opcode[1] ^= 3 << 3;
+	if (s->opcode[1] >= 0xc0)
+		return;
+	s->opcode[0] = 0x1f;
+	s->opcode[1] &= (UChar) ~(7u << 3);
 }
 
 /* XSAVEOPT, which may leave out what XSAVE stores, but need not. */
@@ -157,8 +161,8 @@ static void spell_two_bytes(const struct spelling *s)
 	UChar *opcode = s->opcode;
 	Bool is_f2 = s->repeat && *s->repeat == 0xf2;
 
-	if (is_prefetch(opcode))
-		spell_prefetch(s);
+	if (is_hint(opcode))
+		spell_hint(s);
 	else if (is_xsaveopt(s))
 		opcode[1] ^= 2 << 3;
 	else if (is_plain_move(s))
@@ -207,7 +211,8 @@ static void spell_size(const struct spelling *s)
 }
 
 /* MOVSXD of 32 bits, which Free Pascal makes, as MOV; POP of a register by the longer
- * code as by the short one; a pause that does not pause as NOP. */
+ * code as by the short one; a pause that does not pause as NOP, one with a size
+ * as without. */
 static void spell_one_byte(const struct spelling *s)
 {
 	enum { MOVSXD = 0x63, POP_ANY = 0x8f, POP = 0x58, NOP = 0x90 };
@@ -221,6 +226,8 @@ static void spell_one_byte(const struct spelling *s)
 	else if (is_integer(opcode) ||
 		 (*opcode == NOP && s->repeat && *s->repeat == 0xf2))
 		drop_prefix(s->repeat);
+	if (*opcode == NOP && s->repeat)
+		drop_prefix(s->operand_size);
 }
 
 void spelling_make_usual(UChar *code, const UChar *end)
