@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A mutator for files of our own that are made of 8-byte words: offsets, sizes, counts,
- * flags.  Half of the time it changes one word, and leaves its neighbours whole, so that what is read
- * comes further than with bytes that change anywhere.
+ * flags.  Half of the time it changes one word, and leaves its neighbours whole, so that
+ * what is read comes further than with bytes that change anywhere.
  */
 #ifndef CACHEPEEK_TESTS_FUZZ_WORDS_H
 #define CACHEPEEK_TESTS_FUZZ_WORDS_H
@@ -22,8 +22,8 @@ static unsigned next_random(unsigned *state)
 static uint64_t other_word(uint64_t word, uint64_t another, size_t size, unsigned *state)
 {
 	const uint64_t words[] = {0, 1, UINT64_MAX, INT64_MAX, 1ull << 63, UINT32_MAX,
-		1ull << 31, 1ull << 53, size, size - 8, another, ~word, word + 1, word - 1,
-		word << 1, word >> 1, word ^ 1ull << next_random(state) % 64};
+		1ull << 31, 1ull << 53, size, size - 8, another, ~word, word + 1,
+		word - 1, word << 1, word >> 1, word ^ 1ull << next_random(state) % 64};
 
 	return words[next_random(state) % (sizeof(words) / sizeof(words[0]))];
 }

@@ -97,8 +97,9 @@ static enum cp_sampled_event kind_of(unsigned type, unsigned long config, const 
 		return CP_SAMPLED_EVENTS;
 	/* Software: all faults, minor ones, major ones. */
 	if (type == 1)
-		return config == ALL_FAULTS || config == 5 || config == 6 ? CP_SAMPLED_FAULTS
-								 : CP_SAMPLED_EVENTS;
+		return config == ALL_FAULTS || config == 5 || config == 6
+			       ? CP_SAMPLED_FAULTS
+			       : CP_SAMPLED_EVENTS;
 	return has_word(is, "DATA_SRC") ? CP_SAMPLED_MEMORY : CP_SAMPLED_EVENTS;
 }
 
@@ -137,7 +138,8 @@ static void take_event(struct cp_perf *perf, const char *line)
 		has_word(is + 13, "WEIGHT") || has_word(is + 13, "WEIGHT_STRUCT");
 }
 
-/* The one that others repeat: it has no modifier, which the kernel's share may be, or is first. */
+/* The one that others repeat: it has no modifier, which the kernel's share may be, or is
+ * first. */
 static bool is_before(const struct cp_perf_event *one, const struct cp_perf_event *other)
 {
 	bool plain = !strchr(one->name, ':'), other_plain = !strchr(other->name, ':');

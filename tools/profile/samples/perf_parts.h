@@ -18,9 +18,9 @@ struct cp_perf_event {
 	unsigned long config;
 	bool of_kernel; /* of the kernel only */
 	uint64_t samples;
-	const char *left_out;		/* why its samples are; NULL: they are not */
+	const char *left_out;           /* why its samples are; NULL: they are not */
 	const struct cp_perf_event *by; /* another one that has the same samples */
-	uint64_t repeated;		/* samples that are left out for that */
+	uint64_t repeated;              /* samples that are left out for that */
 };
 
 struct cp_perf_mapping {
