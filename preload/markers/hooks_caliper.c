@@ -101,11 +101,17 @@ static uint64_t stack_of(const char *attribute)
 	return tag_of(STACK_VALUES + (cp_hash_text(0, attribute) >> 16));
 }
 
+/* Rounds of a loop are not regions. */
+static bool is_shown(const char *attribute)
+{
+	return attribute && !cp_starts_with(attribute, "iteration#");
+}
+
 void cp_caliper_begin(const char *attribute, const char *value)
 {
 	char text[CP_MAX_REGION_NAME + 1];
 
-	if (!attribute || cp_starts_with(attribute, "iteration#"))
+	if (!is_shown(attribute))
 		return;
 	if (!value)
 		cp_format(text, sizeof(text), "%s", attribute);
@@ -134,7 +140,7 @@ void cp_caliper_begin_double(const char *attribute, double value)
 
 void cp_caliper_end(const char *attribute)
 {
-	if (attribute)
+	if (is_shown(attribute))
 		cp_marker_end(NULL, stack_of(attribute), CP_END_OWN);
 }
 
@@ -280,7 +286,7 @@ static uint64_t tag_of_object(const void *object)
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
                                                                                          \
-		cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);                  \
+		cp_marker_end(NULL, tag_of_object(object), CP_END_IF_OPEN);              \
 		if (real)                                                                \
 			real(object);                                                    \
 	}

@@ -63,7 +63,7 @@ static struct cp_name *name_of(extrae_type type, extrae_value value)
 
 static void note_event(extrae_type type, extrae_value value)
 {
-	cp_marker_end(NULL, tag_of(type), CP_END_ALONE);
+	cp_marker_end(NULL, tag_of(type), CP_END_IF_OPEN);
 	if (value)
 		cp_marker_begin(name_of(type, value), tag_of(type));
 }

@@ -158,7 +158,7 @@ EXPORT void DESTROY(void *object)
 	__typeof__(&DESTROY) real = FORWARD(DESTROY);
 	bool outer = cp_self.within.scorep;
 
-	cp_marker_end(NULL, tag_of_object(object), CP_END_OWN);
+	cp_marker_end(NULL, tag_of_object(object), CP_END_IF_OPEN);
 	cp_self.within.scorep = true;
 	if (real)
 		real(object);

@@ -118,18 +118,42 @@ void cp_marker_read_now(struct cp_live_thread *thread, bool own,
 	read_marker(thread, own, reading, now_ns);
 }
 
-/* ---- misuse: each kind and name once per thread is enough ---- */
+/* ---- misuse: each kind once, for each tool's markers ---- */
+
+static const char *const tools[] = {[CP_MARKER_LIKWID] = " of LIKWID",
+	[CP_MARKER_PAPI] = " of PAPI",
+	[CP_MARKER_CALIPER] = " of Caliper",
+	[CP_MARKER_ITT] = " of ITT",
+	[CP_MARKER_NVTX] = " of NVTX",
+	[CP_MARKER_KOKKOS] = " of Kokkos",
+	[CP_MARKER_EXTRAE] = " of Extrae",
+	[CP_MARKER_SCOREP] = " of Score-P",
+	[CP_MARKER_TAU] = " of TAU",
+	[CP_MARKER_PERFSTUBS] = " of PerfStubs",
+	[CP_MARKER_OPENMP] = NULL};
+
+/* "": ours; NULL: nobody writes its ends. */
+static const char *tool_of(uint64_t tag)
+{
+	enum cp_marker_kind kind = tag & 0xff;
+
+	return kind == CP_MARKER_API ? "" : tools[kind];
+}
 
 static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *thread,
-	const struct cp_name *name, const struct cp_name *inner)
+	uint64_t tag, const struct cp_name *name, const struct cp_name *inner)
 {
 	char line[400];
 
-	if (misuse == CP_MISUSE_NO_BEGIN)
+	if (misuse == CP_MISUSE_NO_BEGIN && !name)
 		cp_format(line, sizeof(line),
-			"END of region \"%.80s\" in thread %d, where it is not open: "
+			"END of a region%s in thread %d, where none is open: ignored",
+			tool_of(tag), (int)thread->tid);
+	else if (misuse == CP_MISUSE_NO_BEGIN)
+		cp_format(line, sizeof(line),
+			"END of region \"%.80s\"%s in thread %d, where it is not open: "
 			"ignored",
-			name->text, (int)thread->tid);
+			name->text, tool_of(tag), (int)thread->tid);
 	else
 		cp_format(line, sizeof(line),
 			"END of region \"%.80s\" in thread %d "
@@ -139,24 +163,26 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 	cp_warn(line);
 }
 
-/* Has a begin failed, so that an end may be right where nothing is open? */
+/* Has a begin failed, or did it do nothing, so that an end may be right where nothing is
+ * open? */
 static struct {
-	struct cp_once not_opened, not_named;
+	struct cp_once not_opened, not_named, left_out;
 } begins;
 
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
-	const struct cp_name *name, const struct cp_name *inner)
+	uint64_t tag, const struct cp_name *name, const struct cp_name *inner)
 {
-	static unsigned reported; /* one bit per kind */
+	static unsigned reported[CP_MARKER_OPENMP + 1]; /* by whose, one bit per kind */
 	unsigned bit = 1u << misuse;
 	int state;
 
-	if (misuse == CP_MISUSE_NONE || cp_once_was(&begins.not_opened) ||
-		cp_once_was(&begins.not_named) ||
-		__atomic_fetch_or(&reported, bit, __ATOMIC_RELAXED) & bit)
+	if (misuse == CP_MISUSE_NONE || !tool_of(tag) ||
+		cp_once_was(&begins.not_opened) || cp_once_was(&begins.not_named) ||
+		(!name && cp_once_was(&begins.left_out)) ||
+		__atomic_fetch_or(&reported[tag & 0xff], bit, __ATOMIC_RELAXED) & bit)
 		return;
 	cp_own_work_begin(&state);
-	report_misuse(misuse, thread, name, inner);
+	report_misuse(misuse, thread, tag, name, inner);
 	cp_own_work_end(state);
 }
 
@@ -281,8 +307,10 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 	struct cp_live_thread *thread;
 	struct cp_reading *start = NULL;
 
-	if (!name || name->left_out)
+	if (!name || name->left_out) {
+		cp_once(&begins.left_out);
 		return;
+	}
 	thread = enter_tree();
 	if (__builtin_expect(!thread, 0))
 		return;
@@ -330,8 +358,8 @@ static __attribute__((noinline)) void end_other(struct cp_live_thread *thread,
 	enum cp_misuse misuse =
 		end_alone(thread, name, tag, how == CP_END_OWN, &thread->reading, now_ns);
 
-	if (name && !tag)
-		note_misuse(misuse, thread, name, inner);
+	if (how != CP_END_IF_OPEN)
+		note_misuse(misuse, thread, tag, name, inner);
 }
 
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
@@ -395,6 +423,16 @@ void cp_marker_flush(void)
 }
 
 /* ---- ranges, in the tree of one thread ---- */
+
+void cp_marker_note_no_range(uint64_t tag)
+{
+	struct cp_live_thread *thread = cp_marker_enter();
+
+	if (!thread)
+		return;
+	note_misuse(CP_MISUSE_NO_BEGIN, thread, tag, NULL, NULL);
+	cp_marker_leave(thread);
+}
 
 bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid)
 {

@@ -56,8 +56,9 @@ void cp_marker_begin(struct cp_name *name, uint64_t tag);
 
 /* How an end treats regions that are still open inside. */
 enum cp_marker_end {
-	CP_END_OWN,   /* closes those of the same tag, leaves others open */
-	CP_END_ALONE, /* leaves all of them open */
+	CP_END_OWN,     /* closes those of the same tag, leaves others open */
+	CP_END_ALONE,   /* leaves all of them open */
+	CP_END_IF_OPEN, /* the same, and that none is open is no mistake */
 };
 
 /* name NULL: the innermost of the tag. */

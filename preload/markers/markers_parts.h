@@ -36,4 +36,7 @@ void cp_marker_note_not_opened(
 bool cp_marker_range_begin(struct cp_name *name, uint64_t id, pid_t *tid);
 void cp_marker_range_end(pid_t tid, uint64_t id);
 
+/* The end of a range of that tag that is not open. */
+void cp_marker_note_no_range(uint64_t tag);
+
 #endif

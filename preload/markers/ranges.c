@@ -98,7 +98,11 @@ void cp_range_begin(struct cp_name *name, const struct cp_range_key *key)
 	uint64_t id = new_id();
 	pid_t tid;
 
-	if (!name || name->left_out || !cp_marker_range_begin(name, id, &tid))
+	if (!name || name->left_out) {
+		cp_marker_begin_now(NULL, key->tag);
+		return;
+	}
+	if (!cp_marker_range_begin(name, id, &tid))
 		return;
 	if (!cp_marker_lock(&ranges.lock))
 		return;
@@ -118,6 +122,8 @@ void cp_range_end(const struct cp_range_key *key)
 	cp_marker_unlock(&ranges.lock);
 	if (found)
 		cp_marker_range_end(tid, id);
+	else
+		cp_marker_note_no_range(key->tag);
 }
 
 /* Another thread, which does not exist here, was changing the table. */

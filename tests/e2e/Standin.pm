@@ -57,7 +57,9 @@ sub ok_same_calls
 		is_text($logged->($same), $logged->($log), "$name: the tool gets every call");
 		is_text($seen->($with->{out}), $seen->($alone->{out}), "$name: and what it gives back arrives");
 		is_text($with->{err}, $alone->{err}, "$name: nothing else is said");
-		is(scalar(grep { !$how{notes} || !/$how{notes}/ } @{$with->{notes}}), 0, "$name: nor by us")
+		# What these programs end once too often is theirs.
+		is(scalar(grep { !/END of (?:a region|region ".*") of \S+ in thread/ && (!$how{notes} || !/$how{notes}/) } @{$with->{notes}}), 0,
+			"$name: nor by us")
 			or diag(@{$with->{notes}});
 		push(@with, $with);
 	}

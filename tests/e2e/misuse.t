@@ -52,4 +52,16 @@ for my $kind (qw(unbegun crossed left-open)) {
 	is(scalar(@{$run->{report}{warnings}}), 3, 'all at once: a line each') ||
 		diag(join("\n", @{$run->{report}{warnings}}));
 }
+# ---- other tools' markers ----
+
+# An end without a begin, in each thread and twice, is said once for each tool.
+for my $engine (\@sim, [engine => 'perf', events => 'perf::PAGE-FAULTS']) {
+	my $run = peek(@$engine, command => [program('marks_unbegun')],
+		preload => lib() . ':' . build() . '/libcachepeek/perfstubs.so');
+	is($run->{out}, '', 'all functions are there');
+	my @warnings = @{$run->{report}{warnings}};
+	my %of;
+	$of{$_}++ for map { /^END of (?:region "r"|a region) of (\S+) in thread \d+, where .* open: ignored$/ ? $1 : $_ } @warnings;
+	is_deeply(\%of, {map { $_ => 1 } qw(LIKWID PAPI Caliper Score-P TAU PerfStubs Kokkos)}, 'each of them is named once');
+}
 done_testing();
