@@ -14,6 +14,7 @@
 #include "base/bpf.h"
 #include "base/syscall.h"
 #include "pin/pin.h"
+#include "system/clone.h"
 #include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
@@ -338,6 +339,7 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 static void make_call(ThreadId tid, UInt trace)
 {
 	struct space_call space = space_look(tid, number_of(tid));
+	struct clone_call clone = clone_before(tid, number_of(tid));
 
 	pin_before(tid, number_of(tid));
 	__real_vgPlain_client_syscall(tid, trace);
@@ -345,6 +347,7 @@ static void make_call(ThreadId tid, UInt trace)
 		__real_vgPlain_client_syscall(tid, trace);
 		space_restore(tid, &space);
 	}
+	clone_behind(tid, &clone);
 	pin_behind(tid);
 }
 

@@ -4,46 +4,8 @@
 #include <sys/mman.h>
 
 #include "base/syscall.h"
-#include "pub_tool_machine.h"
-#include "pub_tool_threadstate.h"
+#include "system/registers.h"
 #include "pub_tool_vki.h"
-
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-typedef VexGuestAMD64State guest;
-#define REG(name) __builtin_offsetof(guest, guest_##name)
-enum {
-	NUMBER = REG(RAX),
-	RESULT = REG(RAX),
-	ADDRESS = REG(RDI),
-	LENGTH = REG(RSI),
-	FLAGS = REG(R10)
-};
-#else
-#include "libvex_guest_arm64.h"
-typedef VexGuestARM64State guest;
-#define REG(name) __builtin_offsetof(guest, guest_##name)
-enum {
-	NUMBER = REG(X8),
-	RESULT = REG(X0),
-	ADDRESS = REG(X0),
-	LENGTH = REG(X1),
-	FLAGS = REG(X3)
-};
-#endif
-
-static UWord take(ThreadId tid, PtrdiffT at)
-{
-	UWord value;
-
-	VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, at, sizeof(value));
-	return value;
-}
-
-static void put(ThreadId tid, PtrdiffT at, UWord value)
-{
-	VG_(set_shadow_regs_area)(tid, 0, at, sizeof(value), (const UChar *)&value);
-}
 
 struct space_call space_look(ThreadId tid, Int number)
 {
@@ -51,9 +13,9 @@ struct space_call space_look(ThreadId tid, Int number)
 
 	if (!call.is_mapping)
 		return call;
-	call.hint = take(tid, ADDRESS);
-	call.length = take(tid, LENGTH);
-	call.flags = take(tid, FLAGS);
+	call.hint = call_take(tid, CALL_ARG1);
+	call.length = call_take(tid, CALL_ARG2);
+	call.flags = call_take(tid, CALL_ARG4);
 	call.is_mapping = !(call.flags & (MAP_FIXED | MAP_FIXED_NOREPLACE | MAP_32BIT));
 	return call;
 }
@@ -82,18 +44,18 @@ Bool space_change(ThreadId tid, const struct space_call *call)
 {
 	UWord place;
 
-	if (!call->is_mapping || !call->length || !has_no_room(take(tid, RESULT)) ||
-		!find_place(call, &place))
+	if (!call->is_mapping || !call->length ||
+		!has_no_room(call_take(tid, CALL_RESULT)) || !find_place(call, &place))
 		return False;
-	put(tid, NUMBER, SYS_mmap);
-	put(tid, ADDRESS, place);
-	put(tid, FLAGS, call->flags | MAP_FIXED);
+	call_put(tid, CALL_NUMBER, SYS_mmap);
+	call_put(tid, CALL_ARG1, place);
+	call_put(tid, CALL_ARG4, call->flags | MAP_FIXED);
 	return True;
 }
 
 void space_restore(ThreadId tid, const struct space_call *call)
 {
-	put(tid, FLAGS, call->flags);
-	if ((PtrdiffT)ADDRESS != (PtrdiffT)RESULT)
-		put(tid, ADDRESS, call->hint);
+	call_put(tid, CALL_ARG4, call->flags);
+	if ((PtrdiffT)CALL_ARG1 != (PtrdiffT)CALL_RESULT)
+		call_put(tid, CALL_ARG1, call->hint);
 }
