@@ -58,10 +58,10 @@ static struct {
 } threads;
 
 static const struct machine scratch_machine = {
-	.l1i = {4, 4, 0},
-	.l1d = {4, 4, 0},
-	.itlb = {1, 4, 0},
-	.dtlb = {1, 4, 0},
+	.l1i = {.sets = 4, .ways = 4},
+	.l1d = {.sets = 4, .ways = 4},
+	.itlb = {.sets = 1, .ways = 4},
+	.dtlb = {.sets = 1, .ways = 4},
 };
 
 static void leave_seats(struct thread *t)
