@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Targets of make on another release of Debian than this one, in a folder made by
 # debootstrap, with the packages of these groups of tools/deps.sh.  For CI, as root.
-#	tests/release.sh SUITE DIRECTORY GROUPS TARGET…      GROUPS: "build check"
+#	tests/release.sh SUITE DIRECTORY GROUPS [TARGET…]      GROUPS: "build check"
 set -eu
-[ $# -ge 4 ] || { sed -n '3,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 3 ] || { sed -n '3,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 . "$(dirname "$0")/folder.sh"
 
 folder "$1" "$2" '' git,make,ca-certificates

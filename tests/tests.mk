@@ -144,6 +144,10 @@ check-suites-run: all test-programs vm-prepare-amd64
 	env LC_ALL=C VM='$(VM)' VM_NATIVE_SEEDS=2 VM_NATIVE_SECONDS=5400 prove tests/suites/amd64.t
 	$(MAKE) lint LINT_STATES=225000
 	$(MAKE) deb
+	$(MAKE) B='$(B)/clang' CC=clang CI=1 all
+	@[ "$$(id -u)" = 0 ] || echo 'check-suites: other releases of Debian are tried as root only'
+	[ "$$(id -u)" != 0 ] || tests/release.sh trixie '$(SUITES_WORK)/trixie' 'build check ci deb' check deb
+	[ "$$(id -u)" != 0 ] || tests/release.sh forky '$(SUITES_WORK)/forky' 'build check ci deb' check deb
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/native.sh
 	B='$(B)' PEEK_TIMEOUT=1800 prove tests/suites/criterion.t
 	B='$(B)' prove tests/suites/kcachegrind.t

@@ -28,7 +28,7 @@ check='perl libcpanel-json-xs-perl g++ libgomp1 libbsd0 libc6-dbg util-linux pro
 # who reads our reports (promtool, whose package starts a server; a browser), or
 # marks regions for another tool, and an emulator of processors that lack AVX-512.
 # Layout and findings of lint are those of LLVM 14: there is no lint with another.
-ci='clang libclang-rt-14-dev|libclang-rt-dev clang-format-14|- clang-tidy-14|- cppcheck llvm-14|llvm gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+ci='debootstrap clang libclang-rt-14-dev|libclang-rt-dev clang-format-14|- clang-tidy-14|- cppcheck llvm-14|llvm gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross nodejs
 	gfortran libomp-14-dev|libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libbenchmark-dev libgtest-dev catch2 python3-pytest python3-pytest-benchmark python3-pandas python3-nbconvert python3-ipykernel numactl likwid libpapi-dev libtrilinos-kokkos-dev|- prometheus chromium chromium-driver python3-selenium npm zsh fish
 	environment-modules nix-bin makepkg python3-yaml linux-perf prometheus-node-exporter qemu-user'

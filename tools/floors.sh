@@ -3,6 +3,7 @@
 # Refuses, in one line, to build where the result could not run.
 #	tools/floors.sh COMPILER VALGRIND_INCLUDE
 set -eu
+# Tried: glibc 2.36 and Valgrind 3.19 (Debian 12), 2.41 and 3.24 (13), 2.43 and 3.27 (testing).
 glibc=2.34
 valgrind=3.19
 
