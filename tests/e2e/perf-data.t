@@ -10,6 +10,7 @@ use lib $FindBin::Bin;
 use Json;
 use Peek;
 use Test::More;
+use Time::HiRes ();
 
 my $perf = which('perf') or plan(skip_all => 'no perf (linux-perf)');
 need_perf();
@@ -48,6 +49,9 @@ sub record
 	return -s $file ? $file : plan(skip_all => "perf records nothing: $run->{err}");
 }
 my $recorded = record('perf.data', '-W');
+# As perf does, which keeps what ran by build ID: a link is a change of the file.
+Time::HiRes::sleep(0.05);
+link(scratch('touch'), scratch('linked'));
 
 sub imported
 {
@@ -166,6 +170,13 @@ is(join('', grep { /lost 7 records/ } @{$profile->{warnings}}) ne '', 1, 'what p
 is(join('', grep { /^1 samples of the kernel/ } @{$profile->{warnings}}) ne '', 1, "and what is the kernel's");
 my $walks = grep { $words[$_ % @words][0] eq 'l3_sampled' } 0 .. $all - 1;
 is(imported('dtlb', $recorded, %env)->{counts}{memory_sampled}, $walks, 'dtlb: those that missed the TLB');
+
+# ---- a program that was built anew since ----
+
+is(system($cc, '-O0', '-g', '-o', scratch('touch'), scratch('touch.c')), 0, 'another build');
+$profile = imported('dtlb', $recorded);
+is(scalar(of($profile->{functions}, 'function', 'child')), 0, 'has no names for what ran');
+like("@{$profile->{warnings}}", qr/touch: it is not the file that ran/, 'which is said');
 
 # ---- what cannot be read ----
 

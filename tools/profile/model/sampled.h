@@ -56,6 +56,9 @@ struct cp_tally;
 struct cp_sampled_source {
 	const char *name, *bytes; /* NULL: it could not be read, which was said */
 	size_t size;
+	/* Paths of files that are still those that ran, whenever they were changed. */
+	const char *const *same;
+	size_t nsame;
 };
 
 /* Their samples, as places. */

@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/model/sampled_write.h"
+#include "tools/profile/model/symbols.h"
 #include "tools/profile/samples/perf_parts.h"
 
 extern char **environ;
@@ -321,12 +322,35 @@ static bool look_at_file(
 	return true;
 }
 
+/* "BUILD-ID PATH".  perf itself links what ran into its cache of files by build ID, which
+ * changes when they were changed. */
+static void take_build_id(struct cp_perf *perf, const char *line)
+{
+	uint8_t id[32];
+	size_t n = 0;
+	const char *path, *why;
+	struct cp_symbols *symbols;
+
+	while (n < sizeof(id) && sscanf(line + 2 * n, "%2hhx", &id[n]) == 1)
+		n++;
+	if (!n || line[2 * n] != ' ' || line[2 * n + 1] != '/')
+		return;
+	path = cp_arena_copy(
+		perf->arena, line + 2 * n + 1, strcspn(line + 2 * n + 1, "\n"));
+	symbols = cp_symbols_open(path, id, n, &why);
+	if (!symbols)
+		return;
+	cp_symbols_close(symbols);
+	*CP_ADD(perf->arena, perf->same) = path;
+}
+
 static bool ask_perf(
 	struct cp_perf *perf, const char *path, char *error, size_t error_size)
 {
 	char *name = (char *)(uintptr_t)path;
 	char *events[] = {"perf", "evlist", "-v", "-i", name, NULL},
-	     *header[] = {"perf", "script", "--header-only", "-i", name, NULL};
+	     *header[] = {"perf", "script", "--header-only", "-i", name, NULL},
+	     *builds[] = {"perf", "buildid-list", "-i", name, NULL};
 	int status = each_line(perf, events, take_event);
 
 	if (status == -1 || (WIFEXITED(status) && WEXITSTATUS(status) == 127)) {
@@ -337,6 +361,8 @@ static bool ask_perf(
 	leave_out_repeated(perf);
 	if (status == 0)
 		status = each_line(perf, header, take_header);
+	if (status == 0)
+		each_line(perf, builds, take_build_id);
 	if (status)
 		snprintf(error, error_size,
 			"perf cannot read %s: `perf evlist -i %s` says why", path, path);

@@ -190,7 +190,8 @@ struct cp_sampled_source cp_perf_source(
 	const struct cp_perf *perf, const struct cp_perf_image *image)
 {
 	struct bytes bytes = {NULL, 0};
-	struct cp_sampled_source source = {.name = "perf's file"};
+	struct cp_sampled_source source = {
+		.name = "perf's file", .same = perf->same.all, .nsame = perf->same.n};
 
 	put_all(&bytes, perf, image);
 	source.size = bytes.n;

@@ -49,6 +49,8 @@ struct cp_perf {
 	bool translations;           /* it looks at TLBs */
 	const char *vendor_name, *command;
 	uint64_t written_ns; /* CLOCK_REALTIME of the file */
+	/* Paths of files that have the build ID that perf saw. */
+	CP_LIST(const char *) same;
 	CP_LIST(struct cp_perf_event) events;
 	CP_LIST(struct cp_perf_image) images;
 	uint64_t lost, in_kernel;

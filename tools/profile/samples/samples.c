@@ -348,6 +348,8 @@ static void open_file(struct cp_profile *profile, struct cp_sampled_file *file,
 		.name = source->name,
 		.bytes = source->bytes,
 		.size = source->size,
+		.same = source->same,
+		.nsame = source->nsame,
 		.first_thread = profile->nthreads,
 		.first_module = profile->nmodules};
 	if (!file->bytes)

@@ -74,6 +74,8 @@ struct cp_sampled_file {
 	struct cp_arena *arena;
 	const char *name, *bytes;
 	size_t size, first_thread, first_module;
+	const char *const *same; /* see struct cp_sampled_source */
+	size_t nsame;
 	uint64_t maps_ns; /* when the mappings that are read were there */
 	int32_t pid;
 	enum cp_vendor vendor;

@@ -78,6 +78,14 @@ static uint64_t realtime_of(const struct cp_sampled_file *file, uint64_t monoton
 	return header->realtime_ns + (monotonic - header->start_ns);
 }
 
+static bool is_same(const struct cp_sampled_file *file, const char *path)
+{
+	for (size_t i = 0; i < file->nsame; i++)
+		if (strcmp(file->same[i], path) == 0)
+			return true;
+	return false;
+}
+
 static void add_mapping(
 	struct cp_sampled_file *file, uint64_t time, struct cp_mapped mapped)
 {
@@ -91,7 +99,8 @@ static void add_mapping(
 	module->start = mapped.start;
 	module->end = mapped.end;
 	module->offset = mapped.offset;
-	module->mapped_ns = realtime_of(file, file->maps_ns);
+	if (!is_same(file, mapped.path))
+		module->mapped_ns = realtime_of(file, file->maps_ns);
 	/* Not something to open. */
 	module->path = *mapped.path == '/' ? mapped.path : "";
 	module->name = !*mapped.path ? "[no file]" : slash ? slash + 1 : mapped.path;
