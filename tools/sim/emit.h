@@ -7,9 +7,7 @@
 
 #include "tool.h"
 
-#if !defined(VGA_amd64)
-#include "libvex_guest_arm64.h"
-#endif
+#include "valgrind/guest.h"
 
 static inline Bool is_temp(const IRExpr *e, IRTemp t)
 {

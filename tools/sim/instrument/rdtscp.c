@@ -7,16 +7,16 @@
  * of the processor, as TSC_AUX has.
  */
 #include "pin/pin.h"
+#include "valgrind/guest.h"
 #include "pub_tool_basics.h"
 #include "pub_tool_machine.h"
 
 #if defined(VGA_amd64)
 #include "libvex.h"
-#include "libvex_guest_amd64.h"
 
 /* The core's. */
 typedef void arch_info(VexArch *arch, VexArchInfo *info);
-typedef void helper(VexGuestAMD64State *state);
+typedef void helper(guest_state *state);
 arch_info __real_vgPlain_machine_get_VexArchInfo, __wrap_vgPlain_machine_get_VexArchInfo;
 helper __wrap_amd64g_dirtyhelper_RDTSCP;
 
@@ -29,7 +29,7 @@ void __wrap_vgPlain_machine_get_VexArchInfo(VexArch *arch, VexArchInfo *info)
 		info->hwcaps |= VEX_HWCAPS_AMD64_RDTSCP;
 }
 
-void __wrap_amd64g_dirtyhelper_RDTSCP(VexGuestAMD64State *state)
+void __wrap_amd64g_dirtyhelper_RDTSCP(guest_state *state)
 {
 	UInt low, high, where = 0;
 

@@ -7,11 +7,10 @@
 #include "native/native.h"
 #include "pin/pin.h"
 #include "watch/lines.h"
+#include "valgrind/core.h"
 
 #include "pub_tool_libcsetjmp.h"
 
-/* of the core's, that no header of it for tools has */
-extern VexControl vex_control;
 VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *args);
 VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args);
 void __attribute__((noreturn)) __real_vex_assert_fail(

@@ -8,10 +8,7 @@
 #define CACHEPEEK_SIM_NATIVE_STATE_H
 
 #include "tool.h"
-
-#include "libvex_guest_amd64.h"
-
-typedef VexGuestAMD64State guest_state;
+#include "valgrind/guest.h"
 
 struct side_state {
 	U256 upper[16];   /* of zmm0 to zmm15 */
@@ -25,7 +22,6 @@ struct side_state {
 _Static_assert(sizeof(struct side_state) <= 2 * sizeof(guest_state) - sizeof(ULong),
 	"the side state has to fit into the shadows");
 
-#define STATE_OF(field) offsetof(guest_state, field)
 #define SIDE_OF(field) (sizeof(guest_state) + offsetof(struct side_state, field))
 
 static inline UInt state_general(UInt n)

@@ -12,10 +12,7 @@
 #include "emit.h"
 #include "paths/counts.h"
 #include "paths/tree.h"
-
-#if !defined(VGA_amd64)
-#include "libvex_guest_arm64.h"
-#endif
+#include "valgrind/guest.h"
 
 #define NEAR (64 << 10) /* so far apart it is one stack */
 #define MAX_SIGNALS 16

@@ -4,6 +4,7 @@
  * place of the core's (--wrap), and gives it what is the same everywhere.
  */
 #include "pin/pin.h"
+#include "valgrind/core.h"
 
 #include <elf.h>
 
@@ -23,10 +24,6 @@ struct finalise_info {
 };
 struct finalise_info __real_vgPlain_ii_create_image(struct create_info, const void *);
 struct finalise_info __wrap_vgPlain_ii_create_image(struct create_info, const void *);
-extern const HChar *VG_(libdir);
-extern const HChar *VG_(args_the_exename);
-extern XArray *VG_(args_for_client);
-extern struct vki_rlimit VG_(client_rlimit_stack);
 
 struct pin pin;
 

@@ -3,23 +3,16 @@
  * The registers of a system call that a thread is about to make, or has made.
  */
 #include "pin/pin.h"
-
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define REGISTER(amd64, arm64) offsetof(VexGuestAMD64State, guest_##amd64)
-#else
-#include "libvex_guest_arm64.h"
-#define REGISTER(amd64, arm64) offsetof(VexGuestARM64State, guest_##arm64)
-#endif
+#include "valgrind/guest.h"
 
 static const PtrdiffT place_of[] = {
-	[PIN_FIRST] = REGISTER(RDI, X0),
-	[PIN_SECOND] = REGISTER(RSI, X1),
-	[PIN_THIRD] = REGISTER(RDX, X2),
-	[PIN_FOURTH] = REGISTER(R10, X3),
-	[PIN_FIFTH] = REGISTER(R8, X4),
-	[PIN_NUMBER] = REGISTER(RAX, X8),
-	[PIN_RESULT] = REGISTER(RAX, X0),
+	[PIN_FIRST] = GUEST_EITHER(RDI, X0),
+	[PIN_SECOND] = GUEST_EITHER(RSI, X1),
+	[PIN_THIRD] = GUEST_EITHER(RDX, X2),
+	[PIN_FOURTH] = GUEST_EITHER(R10, X3),
+	[PIN_FIFTH] = GUEST_EITHER(R8, X4),
+	[PIN_NUMBER] = GUEST_EITHER(RAX, X8),
+	[PIN_RESULT] = GUEST_RESULT,
 };
 
 UWord pin_take(ThreadId tid, enum pin_register which)

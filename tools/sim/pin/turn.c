@@ -22,17 +22,15 @@
 #include <linux/sched.h>
 
 #include "base/syscall.h"
+#include "valgrind/core.h"
+#include "valgrind/guest.h"
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 
 #if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-typedef VexGuestAMD64State Guest;
 #define CLONE do_syscall_clone_amd64_linux
 #else
-#include "libvex_guest_arm64.h"
-typedef VexGuestARM64State Guest;
 #define CLONE do_syscall_clone_arm64_linux
 #endif
 
@@ -231,7 +229,6 @@ static void give_turn(Int directory)
 }
 
 /* The limit of the program's descriptors; the core's own are above it. */
-extern Int VG_(fd_hard_limit);
 enum { RESERVED = 64 };
 
 /* Copies of the program's descriptors would keep its pipes open. */
@@ -360,7 +357,7 @@ void pin_turn_thread(ThreadId by)
 
 void pin_turn_pause(IRSB *out)
 {
-	const Int counter = offsetof(Guest, host_EvC_COUNTER);
+	const Int counter = offsetof(guest_state, host_EvC_COUNTER);
 	IRTemp left = newIRTemp(out->tyenv, Ity_I32),
 	       more = newIRTemp(out->tyenv, Ity_I32),
 	       begin = newIRTemp(out->tyenv, Ity_I32),
@@ -390,7 +387,7 @@ void pin_turn_pause(IRSB *out)
 
 void pin_turn_goes_on(const volatile void *state)
 {
-	order.begin = ((const volatile Guest *)state)->host_EvC_COUNTER;
+	order.begin = ((const volatile guest_state *)state)->host_EvC_COUNTER;
 }
 
 /* The library's reads and writes, and their number, depend on the names of its

@@ -3,8 +3,7 @@
 
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
-
-SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
+#include "valgrind/core.h"
 
 Bool elf_read(Int fd, void *to, UInt size, ULong offset)
 {

@@ -5,8 +5,7 @@
  */
 #include "profile/profile.h"
 #include "profile/sharing.h"
-
-extern Addr VG_(brk_base), VG_(brk_limit); /* of the program's heap */
+#include "valgrind/core.h"
 
 /* Identifies an object; data is an enum cp_profile_data. */
 struct key {

@@ -8,23 +8,19 @@
 #include "emit.h"
 #include "profile/profile.h"
 #include "profile/sharing.h"
+#include "valgrind/guest.h"
 
+#define OFFSET(reg) STATE_OF(guest_##reg)
 #if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define OFFSET(reg) __builtin_offsetof(VexGuestAMD64State, guest_##reg)
 #define ARGUMENTS                                                                        \
 	{                                                                                \
 		OFFSET(RDI), OFFSET(RSI), OFFSET(RDX)                                    \
 	}
-#define RESULT OFFSET(RAX)
 #else
-#include "libvex_guest_arm64.h"
-#define OFFSET(reg) __builtin_offsetof(VexGuestARM64State, guest_##reg)
 #define ARGUMENTS                                                                        \
 	{                                                                                \
 		OFFSET(X0), OFFSET(X1), OFFSET(X2)                                       \
 	}
-#define RESULT OFFSET(X0)
 #endif
 
 #define MAX_ALLOCATORS 64
@@ -195,7 +191,7 @@ void profile_watch_return(IRSB *out, const VexGuestLayout *layout)
 	equal = emit_kept(out, Ity_I1,
 		IRExpr_Binop(Iop_CmpEQ64, sp, emit_load(out, &heap.expected)));
 	d = unsafeIRDirty_0_N(0, "allocated", VG_(fnptr_to_fnentry)((void *)on_return),
-		mkIRExprVec_2(emit_register(out, RESULT), out->next));
+		mkIRExprVec_2(emit_register(out, GUEST_RESULT), out->next));
 	d->guard = equal;
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

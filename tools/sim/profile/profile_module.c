@@ -8,8 +8,7 @@
 #include "pub_tool_libcfile.h"
 #include "base/files/build_id.h"
 #include "profile/profile.h"
-
-SysRes VG_(pread)(Int fd, void *buf, Int count, OffT offset);
+#include "valgrind/core.h"
 
 struct module {
 	struct module *next;

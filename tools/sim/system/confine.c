@@ -18,15 +18,9 @@
 #include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
+#include "valgrind/guest.h"
 
 #include "pub_tool_vki.h"
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define REGISTERS VexGuestAMD64State
-#else
-#include "libvex_guest_arm64.h"
-#define REGISTERS VexGuestARM64State
-#endif
 
 void __real_vgPlain_client_syscall(ThreadId tid, UInt trace);
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace);
@@ -103,12 +97,7 @@ static UWord take_word(ThreadId tid, PtrdiffT offset)
 	return value;
 }
 
-#define TAKE(tid, name) take_word(tid, offsetof(REGISTERS, guest_##name))
-#if defined(VGA_amd64)
-#define RESULT_AT offsetof(REGISTERS, guest_RAX)
-#else
-#define RESULT_AT offsetof(REGISTERS, guest_X0)
-#endif
+#define TAKE(tid, name) take_word(tid, STATE_OF(guest_##name))
 
 static void read_call(ThreadId tid, struct seccomp_data *data)
 {
@@ -141,7 +130,7 @@ static Bool is_special(int number)
 static void answer_call(ThreadId tid, long result)
 {
 	VG_(set_shadow_regs_area)
-	(tid, 0, RESULT_AT, sizeof(result), (const UChar *)&result);
+	(tid, 0, GUEST_RESULT, sizeof(result), (const UChar *)&result);
 }
 
 /* ---- a new filter ---- */

@@ -14,20 +14,11 @@
 #include "pointers.h"
 #include "tool.h"
 #include "system/vfork.h"
+#include "valgrind/core.h"
 
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_vki.h"
-
-/* The core's. */
-extern SysRes VG_(mk_SysRes_Error)(UWord error);
-extern HChar **VG_(env_clone)(HChar **environment);
-extern void VG_(env_remove_valgrind_env_stuff)(
-	HChar **environment, Bool read_only, void (*release)(void *));
-extern SysRes VG_(do_sys_sigaction)(
-	Int number, const vki_sigaction_toK_t *new, vki_sigaction_fromK_t *old);
-extern SysRes VG_(do_sys_sigprocmask)(
-	ThreadId tid, Int how, vki_sigset_t *new, vki_sigset_t *old);
 
 SysRes __real_vgPlain_pre_exec_check(const HChar *path, Int *fd, Bool allow_setuid);
 SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *fd, Bool allow_setuid);

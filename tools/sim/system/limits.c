@@ -13,13 +13,10 @@
  * are open.
  */
 #include "system/limits.h"
+#include "valgrind/core.h"
+#include "valgrind/guest.h"
 
 #include "pub_tool_basics.h"
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#else
-#include "libvex_guest_arm64.h"
-#endif
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
@@ -27,17 +24,6 @@
 #include "pub_tool_vkiscnums.h"
 
 enum { STACK = 3, NOFILE = 7 }; /* RLIMIT_STACK, RLIMIT_NOFILE */
-
-/* Where the guest has a system call's result. */
-#if defined(VGA_amd64)
-#define RESULT_AT offsetof(VexGuestAMD64State, guest_RAX)
-#else
-#define RESULT_AT offsetof(VexGuestARM64State, guest_X0)
-#endif
-
-/* The core's: what it tells the program. */
-extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
-extern struct vki_rlimit VG_(client_rlimit_stack);
 
 /* The program's limit of descriptors, and the one that is really set. */
 static struct {
@@ -117,7 +103,7 @@ static void set_success(ThreadId tid)
 	static const UWord none;
 
 	VG_(set_shadow_regs_area)
-	(tid, 0, RESULT_AT, sizeof(none), (const UChar *)&none);
+	(tid, 0, GUEST_RESULT, sizeof(none), (const UChar *)&none);
 }
 
 static void about_hard_limit(ThreadId tid, UInt number, const UWord *args, SysRes result)

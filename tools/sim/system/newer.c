@@ -13,18 +13,13 @@
 #include "system/newer.h"
 
 #include "base/syscall.h"
+#include "valgrind/core.h"
+#include "valgrind/guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define RESULT_AT offsetof(VexGuestAMD64State, guest_RAX)
-#else
-#include "libvex_guest_arm64.h"
-#define RESULT_AT offsetof(VexGuestARM64State, guest_X0)
-#endif
 
 /* The core's own: its entry for a system call, and what that may say: other threads run
  * meanwhile, and signals are delivered. */
@@ -120,7 +115,6 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
  * the first call of landlock tells of versions instead. */
 void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
-	extern Int VG_(fd_soft_limit);
 	const Word none_left = -VKI_EMFILE;
 
 	if (kind_of(number) != DESCRIPTOR || sr_isError(result) ||
@@ -129,5 +123,5 @@ void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 		return;
 	VG_(close)((Int)sr_Res(result));
 	VG_(set_shadow_regs_area)
-	(tid, 0, RESULT_AT, sizeof(none_left), (const UChar *)&none_left);
+	(tid, 0, GUEST_RESULT, sizeof(none_left), (const UChar *)&none_left);
 }

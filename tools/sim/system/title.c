@@ -11,10 +11,7 @@
 #include <linux/prctl.h>
 
 #include "base/syscall.h"
-
-/* The core gives the program this for /proc/self/cmdline. */
-extern Int VG_(cl_cmdline_fd);
-extern Int VG_(safe_fd)(Int fd);
+#include "valgrind/core.h"
 
 static Bool shown;
 

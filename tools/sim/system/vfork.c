@@ -11,13 +11,11 @@
 
 #include "base/syscall.h"
 #include "tool.h"
+#include "valgrind/core.h"
 
 #include "pub_tool_vki.h"
 
 #define WORDS 2048 /* of the stack above the call; libc's frames are smaller */
-
-/* The core's own descriptors are above this. */
-extern Int VG_(fd_hard_limit);
 
 struct change {
 	UWord *at;

@@ -7,8 +7,7 @@
 #include "profile/elf_symbols.h"
 #include "watch/function_names.h"
 #include "scanned.h"
-
-void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, /*OUT*/ const HChar **plain);
+#include "valgrind/core.h"
 
 struct function {
 	Addr address;

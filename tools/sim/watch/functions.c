@@ -13,11 +13,11 @@
 #include "watch/functions.h"
 #include "paths/paths.h"
 #include "watch/lines.h"
+#include "valgrind/core.h"
+#include "valgrind/guest.h"
 
+#define REG(name) STATE_OF(guest_##name)
 #if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-typedef VexGuestAMD64State guest;
-#define REG(name) __builtin_offsetof(guest, guest_##name)
 #define FIRST REG(RAX) /* before it is what the core needs */
 #define SP REG(RSP)
 #define IP REG(RIP)
@@ -30,9 +30,6 @@ typedef VexGuestAMD64State guest;
 #define ANSWER REG(RDX)
 #define CALLED_SP 8 /* modulo 16, at a function's first instruction */
 #else
-#include "libvex_guest_arm64.h"
-typedef VexGuestARM64State guest;
-#define REG(name) __builtin_offsetof(guest, guest_##name)
 #define FIRST REG(X0)
 #define SP REG(XSP)
 #define IP REG(PC)
@@ -72,10 +69,8 @@ struct thread_functions {
 	UInt nbarriers;
 	Addr resumed, resumed_sp; /* where it begins after its detour */
 	Bool away;                /* on one */
-	guest state;              /* to come back with */
+	guest_state state;        /* to come back with */
 };
-
-extern VexControl vex_control; /* the core's: no header of it for tools has it */
 
 /* All threads' functions; the rest is the running thread's: generated code reads it. */
 static struct {

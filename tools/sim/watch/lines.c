@@ -7,10 +7,8 @@
 
 #include "base/text/line_spec.h"
 #include "watch/function_names.h"
+#include "valgrind/core.h"
 #include "pub_tool_clientstate.h"
-
-/* of the core's, that no header of it for tools has */
-Bool VG_(get_inst_offset_in_function)(DiEpoch ep, Addr a, PtrdiffT *offset);
 
 #define MOST 256
 /* Bytes of code that are looked through for the nearest line, at most. */

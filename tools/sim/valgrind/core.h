@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * What is the core's and VEX's, and in none of their headers for tools: functions.list
+ * has all of it, and the build looks whether it is there.  Where ld puts a function of
+ * ours in the place of one (--wrap), both are declared where that is.
+ */
+#ifndef CACHEPEEK_SIM_VALGRIND_CORE_H
+#define CACHEPEEK_SIM_VALGRIND_CORE_H
+
+#include "pub_tool_basics.h"
+#include "pub_tool_debuginfo.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_xarray.h"
+
+#include "libvex.h"
+
+/* Options of VEX's, as it reads them. */
+extern VexControl vex_control;
+
+/* Descriptors: as many as the program may have, and as there are with the core's own. */
+extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
+extern Int VG_(safe_fd)(Int fd);
+/* What is /proc/self/cmdline to the program. */
+extern Int VG_(cl_cmdline_fd);
+
+/* The program's, and the core's directory. */
+extern const HChar *VG_(libdir), *VG_(args_the_exename);
+extern XArray *VG_(args_for_client);
+extern Addr VG_(brk_base), VG_(brk_limit);
+extern struct vki_rlimit VG_(client_rlimit_stack);
+
+extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
+extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
+extern SysRes VG_(pread)(Int fd, void *to, Int size, OffT offset);
+extern SysRes VG_(mk_SysRes_Error)(UWord error);
+extern HChar **VG_(env_clone)(HChar **environment);
+extern void VG_(env_remove_valgrind_env_stuff)(
+	HChar **environment, Bool read_only, void (*free_function)(void *));
+extern SysRes VG_(do_sys_sigaction)(
+	Int number, const vki_sigaction_toK_t *new, vki_sigaction_fromK_t *old);
+extern SysRes VG_(do_sys_sigprocmask)(
+	ThreadId tid, Int how, vki_sigset_t *new, vki_sigset_t *old);
+
+#endif
