@@ -13,6 +13,7 @@ struct tool_options tool_options = {
 	.huge = True,
 	.native = True,
 	.hosted_flush = True,
+	.asks_cpuid = True,
 };
 
 void refuse_option(const HChar *name, const HChar *why)
@@ -178,6 +179,7 @@ static const struct {
 	{"--report=", &tool_options.report},
 	{"--native=", &tool_options.native},
 	{"--hosted-flush=", &tool_options.hosted_flush},
+	{"--asks-cpuid=", &tool_options.asks_cpuid},
 	{"--lines=", &tool_options.lines},
 	{"--pieces=", &tool_options.pieces},
 	{"--check-blocks=", &tool_options.check_blocks},
@@ -301,6 +303,7 @@ void options_usage(void)
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
 	 "    --hosted-flush=no|yes     FTZ and DAZ "
 	 "are the host's in Valgrind's code [yes]\n"
+	 "    --asks-cpuid=no|yes       CPUID says what the host can execute [yes]\n"
 	 "    --sample=SETS,WARM,BURST,PERIOD,SEED   L2 "
 	 "and last level in so many of 64\n"
 	 "                              groups of sets, "

@@ -43,9 +43,11 @@ static Bool is_there(struct asked *a, UInt feature)
 	return a->answer.output[features[feature].output] >> features[feature].bit & 1;
 }
 
-/* This CPU's features; read once. */
+/* This CPU's features; read once.  What CPUID does not show may be there: hypervisors
+ * hide what processors execute nevertheless. */
 static struct {
 	Bool has[NATIVE_NFEATURES];
+	Bool may_have[NATIVE_NFEATURES];
 	UInt kept;
 } host;
 
@@ -72,6 +74,13 @@ static Bool can_move_wide(void)
 	       host.has[FEATURE_AVX512VL];
 }
 
+/* What says which registers there are, and not only what computes with them. */
+static Bool is_of_registers(UInt feature)
+{
+	return feature == FEATURE_AVX || feature == FEATURE_AVX512F ||
+	       feature == FEATURE_AVX512VL;
+}
+
 void native_host_start(void)
 {
 	struct asked last = {.leaf = 0};
@@ -82,8 +91,11 @@ void native_host_start(void)
 	host.kept = kept_state();
 	any = (host.kept & 6) == 6 && host.has[FEATURE_AVX];
 	wide = can_move_wide();
-	for (UInt i = 0; i < NATIVE_NFEATURES; i++)
-		host.has[i] = host.has[i] && any && (wide || !is_avx512(i));
+	for (UInt i = 0; i < NATIVE_NFEATURES; i++) {
+		host.may_have[i] = any && (wide || !is_avx512(i));
+		host.has[i] = host.has[i] && host.may_have[i] &&
+			      (tool_options.asks_cpuid || is_of_registers(i));
+	}
 }
 
 UInt native_host_kept_state(void)
@@ -102,7 +114,14 @@ Bool native_host_has(const struct native *n)
 {
 	const struct native_shape *s = n->shape;
 
-	return host.has[s->feature] &&
+	return host.has[s->feature] && native_host_may_have(n);
+}
+
+Bool native_host_may_have(const struct native *n)
+{
+	const struct native_shape *s = n->shape;
+
+	return host.may_have[s->feature] &&
 	       (n->form != FORM_EVEX || host.has[FEATURE_AVX512F]) &&
 	       (!s->needs_vl || host.has[FEATURE_AVX512VL]);
 }

@@ -20,7 +20,10 @@ UInt native_host_kept_state(void);
 /* To what that leaf says, if it is where CPUID tells of the feature, and the host has it.
  */
 void native_host_add_feature(UInt feature, UInt leaf, UInt subleaf, struct cpuid *c);
+/* Does CPUID say so?  And may it be so nevertheless: if not, the host ends it in SIGILL.
+ */
 Bool native_host_has(const struct native *n);
+Bool native_host_may_have(const struct native *n);
 /* Is it certain that VEX decodes nothing of this kind? */
 Bool native_is_foreign(const struct native *n);
 

@@ -46,6 +46,13 @@ static Bool decode_at(Addr pc, struct native *n)
 	       (native_is_xgetbv(n) || native_host_has(n));
 }
 
+/* One that VEX does not decode: the host executes it, or ends it in SIGILL. */
+static Bool decode_foreign_at(Addr pc, struct native *n)
+{
+	return tool_options.native && native_decode(pc, n) &&
+	       (native_is_xgetbv(n) || native_host_may_have(n));
+}
+
 /* --- What VEX executes slowly and wrongly --- */
 
 /* Fused multiply-add: a call for each lane, and zeros above a scalar. */
@@ -205,7 +212,7 @@ Int native_split(const IRSB *in)
 		if (s->tag != Ist_IMark)
 			continue;
 		if (ends_at(in, Ijk_NoDecode, s->Ist.IMark.addr) &&
-			decode_at(s->Ist.IMark.addr, &now.instruction)) {
+			decode_foreign_at(s->Ist.IMark.addr, &now.instruction)) {
 			now.pc = s->Ist.IMark.addr;
 			return i;
 		}
@@ -264,7 +271,7 @@ Bool native_next(IRSB *out, struct native_step *step)
 {
 	struct native *n = &now.instruction;
 
-	if (!now.pc || now.executed == MOST_IN_ROW || !decode_at(now.pc, n) ||
+	if (!now.pc || now.executed == MOST_IN_ROW || !decode_foreign_at(now.pc, n) ||
 		!follows_native(n))
 		return False;
 	if (n->form == FORM_EVEX || n->shape->feature >= FEATURE_AVX512F)
