@@ -87,6 +87,33 @@ int main(int argc, char **argv)
 C
 same('reservations', $reserve, scratch('sparse'));
 
+# ---- mappings ----
+
+my $many = compile('many', <<'C');
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+	int n = atoi(argv[1]), made = 0;
+	char *area = mmap(NULL, (size_t)n * 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	while (made < n && mprotect(area + (size_t)made * 8192, 4096, PROT_READ | PROT_WRITE) == 0)
+		area[(size_t)made++ * 8192] = 1;
+	printf("%s\n", made == n ? "all" : strerror(errno));
+	munmap(area, (size_t)n * 8192);
+	printf("%d\n", mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
+	return 0;
+}
+C
+same('28,000 mappings', $many, 14000);
+{
+	my $run = run(command => [$many, 20000], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim', CACHEPEEK_OUTPUT => '/dev/null'});
+	is("$run->{out}$run->{status}", "Cannot allocate memory\n1\n0", '40,000: an error that the kernel has, too, at 65,530');
+	like($run->{err}, qr/\Acachepeek: the program has more mappings than the simulated PMU can have .*\n\z/, 'which one line says');
+}
+
 # ---- the main stack ----
 
 my $deep = compile('deep', <<'C');

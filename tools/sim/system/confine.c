@@ -325,7 +325,7 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 	return True;
 }
 
-static void make_call(ThreadId tid, UInt trace)
+static void ask_core(ThreadId tid, UInt trace)
 {
 	struct space_call space = space_look(tid, number_of(tid));
 	struct clone_call clone = clone_before(tid, number_of(tid));
@@ -338,6 +338,14 @@ static void make_call(ThreadId tid, UInt trace)
 	}
 	clone_behind(tid, &clone);
 	pin_behind(tid);
+}
+
+static void make_call(ThreadId tid, UInt trace)
+{
+	if (space_is_full(number_of(tid)))
+		answer_call(tid, -VKI_ENOMEM);
+	else
+		ask_core(tid, trace);
 }
 
 void __wrap_vgPlain_client_syscall(ThreadId tid, UInt trace)

@@ -5,7 +5,50 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
+#include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
+
+/* VG_N_SEGMENTS, at which the core ends the program, less what it needs itself. */
+enum { MOST_SEGMENTS = 30000 - 500, MOST_MORE = 2 };
+
+/* How many there were when they were counted, and calls since then. */
+static struct {
+	UInt counted, calls;
+} segments;
+
+static Bool makes_mappings(Int number)
+{
+	return number == SYS_mmap || number == SYS_mprotect || number == SYS_mremap ||
+	       number == SYS_shmat;
+}
+
+static void say_once(void)
+{
+	static const HChar line[] =
+		"cachepeek: the program has more mappings than the simulated PMU can have "
+		"(about 15,000 beside each other, where the kernel allows 65,530): it gets no "
+		"more (ENOMEM); count it with CACHEPEEK_ENGINE=perf\n";
+	static Bool said;
+
+	if (!said)
+		cp_syscall(SYS_write, 2, line, sizeof(line) - 1);
+	said = True;
+}
+
+Bool space_is_full(Int number)
+{
+	Addr none;
+
+	if (!makes_mappings(number) ||
+		segments.counted + MOST_MORE * ++segments.calls < MOST_SEGMENTS)
+		return False;
+	segments.calls = 0;
+	segments.counted = (UInt)-VG_(am_get_segment_starts)(~0u, &none, 1);
+	if (segments.counted < MOST_SEGMENTS)
+		return False;
+	say_once();
+	return True;
+}
 
 struct space_call space_look(ThreadId tid, Int number)
 {

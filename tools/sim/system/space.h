@@ -8,6 +8,11 @@
 
 #include "pub_tool_basics.h"
 
+/* Before a system call: would it make more mappings than the core can tell apart (30,000,
+ * with the gaps between them)?  The kernel's answer is ENOMEM, too, at 65,530.  Says one
+ * line. */
+Bool space_is_full(Int number);
+
 /* A call's arguments, as the program gave them. */
 struct space_call {
 	Bool is_mapping; /* at no place that it insists on */
