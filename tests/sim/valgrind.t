@@ -65,6 +65,10 @@ is("@unlisted", '', 'what is taken is in the list');
 my @unused = grep { $listed{$_} eq 'take' ? !$taken{$_} : !$own{"__wrap_$_"} } sort keys %listed;
 is("@unused", '', 'and what is in the list is taken');
 
+my @sources = glob("$Sim::ROOT/tools/sim/*.[ch] $Sim::ROOT/tools/sim/*/*.[ch]");
+my @elsewhere = grep { !m{/valgrind/\w+\.h$} && slurp($_) =~ /^extern [^;]*VG_\(|^\w[\w ]* \**VG_\(\w+\)\([^;{]*\);|^#include "libvex_guest_/m } @sources;
+is("@elsewhere", '', 'the room has all declarations of it');
+
 # ---- another one ----
 
 my @without = grep { $listed{$_} } ('vgPlain_fd_soft_limit', 'LibVEX_Translate');

@@ -15,10 +15,7 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
-
-/* of the core's, which itself does so behind system calls */
-void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
-Bool VG_(am_notify_mprotect)(Addr start, SizeT size, UInt access);
+#include "valgrind/core.h"
 
 typedef UInt needs_self_check(
 	void *opaque, VexRegisterUpdates *control, const VexGuestExtents *extents);

@@ -7,9 +7,7 @@
 #include "pub_tool_libcfile.h"
 #include "memory.h"
 #include "profile/profile.h"
-
-/* A descriptor of the core's, which the program can neither see nor close. */
-Int VG_(safe_fd)(Int oldfd);
+#include "valgrind/core.h"
 
 struct chunk {
 	struct chunk *next;

@@ -4,11 +4,9 @@
  * of the file or of its separate debug file.  Names are for who reads the profile.
  */
 #include "profile/elf_symbols.h"
+#include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
-
-void VG_(ssort)(
-	void *base, SizeT nmemb, SizeT size, Int (*compar)(const void *, const void *));
 
 struct variable {
 	Addr start;

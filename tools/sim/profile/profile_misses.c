@@ -5,9 +5,7 @@
  */
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
-
-/* A descriptor of the core's, which the program can neither see nor close. */
-Int VG_(safe_fd)(Int oldfd);
+#include "valgrind/core.h"
 
 /* The file, and what is to be written to it next. */
 static struct {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "system/faults.h"
 #include "tool.h"
+#include "valgrind/core.h"
 
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
-
-/* of the core's, which itself does so behind munmap */
-void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 
 /* A program that had a handler once may have it again. */
 static Bool handled;

@@ -26,9 +26,7 @@
 #include "system/newer.h"
 #include "pin/pin.h"
 #include "system/vfork.h"
-
-/* The core's: moves a descriptor to where the program can neither see nor close it. */
-Int VG_(safe_fd)(Int oldfd);
+#include "valgrind/core.h"
 
 #define AREA (1ul << HUGE_SHIFT)
 

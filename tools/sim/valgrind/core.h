@@ -20,6 +20,7 @@ extern VexControl vex_control;
 
 /* Descriptors: as many as the program may have, and as there are with the core's own. */
 extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
+/* Moves one to where the program can neither see nor close it. */
 extern Int VG_(safe_fd)(Int fd);
 /* What is /proc/self/cmdline to the program. */
 extern Int VG_(cl_cmdline_fd);
@@ -33,6 +34,9 @@ extern struct vki_rlimit VG_(client_rlimit_stack);
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
 extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
 extern SysRes VG_(pread)(Int fd, void *to, Int size, OffT offset);
+/* It does so itself behind system calls. */
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
+extern Bool VG_(am_notify_mprotect)(Addr start, SizeT size, UInt access);
 extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
