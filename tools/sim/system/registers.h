@@ -7,32 +7,17 @@
 
 #include "pub_tool_basics.h"
 #include "pub_tool_machine.h"
+#include "valgrind/guest.h"
 
-#if defined(VGA_amd64)
-#include "libvex_guest_amd64.h"
-#define CALL_REGISTER(name) __builtin_offsetof(VexGuestAMD64State, guest_##name)
 enum {
-	CALL_NUMBER = CALL_REGISTER(RAX),
-	CALL_RESULT = CALL_REGISTER(RAX),
-	CALL_ARG1 = CALL_REGISTER(RDI),
-	CALL_ARG2 = CALL_REGISTER(RSI),
-	CALL_ARG3 = CALL_REGISTER(RDX),
-	CALL_ARG4 = CALL_REGISTER(R10),
-	CALL_ARG5 = CALL_REGISTER(R8),
+	CALL_NUMBER = GUEST_EITHER(RAX, X8),
+	CALL_RESULT = GUEST_RESULT,
+	CALL_ARG1 = GUEST_EITHER(RDI, X0),
+	CALL_ARG2 = GUEST_EITHER(RSI, X1),
+	CALL_ARG3 = GUEST_EITHER(RDX, X2),
+	CALL_ARG4 = GUEST_EITHER(R10, X3),
+	CALL_ARG5 = GUEST_EITHER(R8, X4),
 };
-#else
-#include "libvex_guest_arm64.h"
-#define CALL_REGISTER(name) __builtin_offsetof(VexGuestARM64State, guest_##name)
-enum {
-	CALL_NUMBER = CALL_REGISTER(X8),
-	CALL_RESULT = CALL_REGISTER(X0),
-	CALL_ARG1 = CALL_REGISTER(X0),
-	CALL_ARG2 = CALL_REGISTER(X1),
-	CALL_ARG3 = CALL_REGISTER(X2),
-	CALL_ARG4 = CALL_REGISTER(X3),
-	CALL_ARG5 = CALL_REGISTER(X4),
-};
-#endif
 
 static inline UWord call_take(ThreadId tid, PtrdiffT at)
 {
