@@ -365,7 +365,7 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "real functions",
 		.files = "preload/libc/real.c preload/program/hooks_open.c "
-			 "preload/markers/forward.c",
+			 "preload/markers/loaded.c",
 		.kept = "addresses are the child's as well",
 	},
 	{

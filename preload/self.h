@@ -38,6 +38,8 @@ struct cp_self {
 	bool paused; /* by MPI_Pcontrol */
 	/* The body of the parallel region that it is about to begin. */
 	const struct cp_omp_site *omp_next;
+	/* The body, or the task, that gcc's runtime has it run. */
+	const void *omp_body;
 	/* A fatal signal that came at depth > 0; 0: none. */
 	volatile int pending;
 	siginfo_t pending_info;

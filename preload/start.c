@@ -24,6 +24,7 @@
 #include "preload/cases/naming.h"
 #include "preload/follow.h"
 #include "preload/markers/functions.h"
+#include "preload/markers/loaded.h"
 #include "preload/given.h"
 #include "preload/program/layout.h"
 #include "preload/life.h"
@@ -225,6 +226,7 @@ __attribute__((constructor)) static void start_library(int argc, char **argv, ch
 	 * be the first to look for the real function. */
 	cp_real_fill();
 	cp_opens_fill();
+	cp_loaded_note_first();
 	cp_env_use(cp_pinned_variables(envp));
 	if (!is_off())
 		begin_image(argc, argv, envp);

@@ -116,7 +116,8 @@ static const struct cp_encoder *load_encoder(const char **reason)
 	tried = true;
 	if (cp_encoder_path(path, sizeof(path)) < 0)
 		return NULL;
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	/* In the library dlopen is its own hook's. */
+	object = dlmopen(LM_ID_BASE, path, RTLD_NOW | RTLD_LOCAL);
 	if (object)
 		loaded = dlsym(object, "cp_encoder");
 	if (loaded)

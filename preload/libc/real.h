@@ -8,6 +8,7 @@
 #ifndef CACHEPEEK_PRELOAD_LIBC_REAL_H
 #define CACHEPEEK_PRELOAD_LIBC_REAL_H
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -59,6 +60,7 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(posix_spawnp)                                                                  \
 	X(pthread_create)                                                                \
 	X(thrd_create)                                                                   \
+	X(dlopen)                                                                        \
 	X(close)                                                                         \
 	X(dup2)                                                                          \
 	X(dup3)                                                                          \

@@ -6,114 +6,88 @@
 #include <link.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/syscall.h"
+#include "preload/libc/real.h"
+#include "preload/markers/loaded.h"
+#include "preload/markers/scopes.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 
-/* A library that was loaded for itself (RTLD_LOCAL) has its own scope, which
- * RTLD_NEXT does not look into. */
-static void *find_from(const char *name, const void *caller)
+static uint64_t mix(uint64_t key, uint64_t value)
 {
-	struct link_map *map;
-	void *library, *found;
-	Dl_info info;
-
-	if (!dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) || !map->l_name[0])
-		return NULL;
-	library = dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
-	if (!library)
-		return NULL;
-	found = dlsym(library, name);
-	dlclose(library);
-	return found;
+	return (key ^ key >> 32 ^ value) * 0x9e3779b97f4a7c15u;
 }
 
-void *cp_forward_look(const char *name, const void *caller)
+static uint64_t key_of(const struct cp_forward *forward, const struct cp_caller *caller)
 {
-	void *found = dlsym(RTLD_NEXT, name);
-	Dl_info ours, theirs;
+	uint64_t key = mix(cp_loaded_count(), (uint64_t)(uintptr_t)forward);
 
-	if (!found)
-		found = find_from(name, caller);
-	if (!found || !dladdr(found, &theirs))
-		return found;
-	if (dladdr((void *)(uintptr_t)cp_forward_look, &ours) &&
-		ours.dli_fbase == theirs.dli_fbase)
-		return NULL;
-	/* It will be called for as long as the process lives: its library stays where
-	 * it is, whoever closes it.  The handle is not given back for that. */
-	(void)dlopen(theirs.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	return found;
-}
-
-/* Functions that were looked for in vain, by the place of the call: one with another
- * hash takes the slot.  Atomic.  They are one page: the begin of a region has touched
- * it before the end looks there, and so its fault is in no region. */
-#define MISSES 512
-static uint64_t misses[MISSES] __attribute__((aligned(4096)));
-
-static uint64_t hash_caller(const struct cp_forward *forward, const void *caller)
-{
-	return ((uint64_t)(uintptr_t)forward ^ (uint64_t)(uintptr_t)caller << 16) *
-	       0x9e3779b97f4a7c15u;
+	key = mix(key, (uint64_t)(uintptr_t)caller->returns_to);
+	key = mix(key, (uint64_t)(uintptr_t)caller->inside);
+	return mix(key, (uint64_t)(uintptr_t)caller->near);
 }
 
 /* dlsym keeps the text of an error: no signal handler that comes here as well may
  * interrupt that. */
-static void *look_undisturbed(const char *name, const void *caller)
+static void *look_undisturbed(
+	const char *name, const struct cp_caller *caller, enum cp_answer *answer)
 {
 	uint64_t all = ~0ull, before = 0;
 	bool held = !cp_confined() && cp_syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all,
 					      &before, sizeof(all)) == 0;
-	void *found = cp_forward_look(name, caller);
+	void *found = cp_scope_called(name, caller, answer);
 
 	if (held)
 		cp_syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 	return found;
 }
 
-void *cp_forward_find(struct cp_forward *forward, const void *caller)
+static void *look(
+	struct cp_forward *forward, uint64_t key, const struct cp_caller *caller)
 {
-	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
-	uint64_t key = hash_caller(forward, caller), *miss = &misses[key >> 55];
 	int saved = errno, state;
+	enum cp_answer answer;
+	void *real;
 
-	if (real || __atomic_load_n(miss, __ATOMIC_RELAXED) == key)
-		return real;
 	cp_own_work_begin(&state);
-	real = look_undisturbed(forward->name, caller);
+	real = look_undisturbed(forward->name, caller, &answer);
 	cp_own_work_end(state);
-	if (real)
+	if (answer == CP_ANSWER_STAYS)
 		__atomic_store_n(&forward->real, real, __ATOMIC_RELEASE);
-	else
-		__atomic_store_n(miss, key, __ATOMIC_RELAXED);
+	else if (answer == CP_ANSWER_UNTIL_LOADED)
+		cp_loaded_know(key, real);
 	errno = saved;
 	return real;
 }
 
+void *cp_forward_find(struct cp_forward *forward, const struct cp_caller *caller)
+{
+	void *real = __atomic_load_n(&forward->real, __ATOMIC_ACQUIRE);
+	uint64_t key;
+
+	if (real)
+		return real;
+	key = key_of(forward, caller);
+	return cp_loaded_is_known(key, &real) ? real : look(forward, key, caller);
+}
+
 void *cp_forward_open(const char *path, int flags)
 {
+	struct link_map *map = NULL;
 	void *library;
-	Dl_info ours;
 
 	if (!path || !*path)
 		return NULL;
-	library = dlopen(path, flags);
+	library = CP_REAL(dlopen)(path, flags);
 	if (!library) {
 		cp_say("the tool library %s cannot be loaded: it gets no markers", path);
 		return NULL;
 	}
-	if (dladdr((void *)(uintptr_t)cp_forward_look, &ours)) {
-		struct link_map *map = NULL;
-
-		if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map &&
-			(const void *)map->l_addr == ours.dli_fbase)
-			return NULL;
-	}
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map &&
+		cp_loaded_is_ours(map->l_ld))
+		return NULL;
 	return library;
 }
 

@@ -5,28 +5,46 @@
 #ifndef CACHEPEEK_PRELOAD_MARKERS_FORWARD_H
 #define CACHEPEEK_PRELOAD_MARKERS_FORWARD_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "preload/markers/scopes.h"
 
 struct cp_forward {
 	const char *name;
-	void *real; /* once found; atomic */
+	void *real; /* once found behind ours, which is the same for all; atomic */
 };
 
 /*
- * The function of that name that the caller (a return address) would have
- * called without us: in the libraries after ours, else in those that the
- * calling library was linked with.  NULL: there is none.
+ * The function of that name that was called through our hook: in the libraries after
+ * ours, else in those that the calling library was linked with (scopes.h).  NULL: there
+ * is none.  Async-signal-safe once it is known.
  */
-void *cp_forward_find(struct cp_forward *forward, const void *caller);
+void *cp_forward_find(struct cp_forward *forward, const struct cp_caller *caller);
 
-/* The same, looked for each time; name is the symbol's. */
-void *cp_forward_look(const char *name, const void *caller);
+/* By the return address alone. */
+static inline void *cp_forward_from(struct cp_forward *forward, const void *returns_to)
+{
+	const struct cp_caller caller = {returns_to, NULL, NULL};
+
+	return cp_forward_find(forward, &caller);
+}
+
+/* Another function of the library that has `real`, the one that was called; as the
+ * caller's where that is NULL. */
+static inline void *cp_forward_beside(
+	struct cp_forward *forward, const void *real, const void *returns_to)
+{
+	const struct cp_caller caller = {returns_to, real, NULL};
+
+	return cp_forward_find(forward, &caller);
+}
 
 /* A pointer to the real `function`, or NULL; used in its hook only. */
 #define CP_FORWARD(function)                                                             \
 	__extension__({                                                                  \
 		static struct cp_forward forward_ = {#function, 0};                      \
-		(__typeof__(&function))(uintptr_t)cp_forward_find(                       \
+		(__typeof__(&function))(uintptr_t)cp_forward_from(                       \
 			&forward_, __builtin_return_address(0));                         \
 	})
 

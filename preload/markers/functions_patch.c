@@ -18,6 +18,7 @@
 #include "base/files/trusted.h"
 #include "preload/planned.h"
 #include "preload/follow.h"
+#include "preload/libc/real.h"
 #include "preload/program/breakpoints.h"
 #include "preload/program/fatal.h"
 #include "preload/program/jump.h"
@@ -175,7 +176,7 @@ static const struct cp_patcher *load_patcher(void)
 
 	if (cp_companion_path("patcher.so", path, sizeof(path)) < 0)
 		return NULL;
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	object = CP_REAL(dlopen)(path, RTLD_NOW | RTLD_LOCAL);
 	return object ? dlsym(object, "cp_patcher") : NULL;
 }
 

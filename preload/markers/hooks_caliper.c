@@ -144,15 +144,19 @@ void cp_caliper_end(const char *attribute)
 		cp_marker_end(NULL, stack_of(attribute), CP_END_OWN);
 }
 
-static const char *name_of(cali_id_t attribute, const void *caller)
+/* beside: the function that the attribute is handed to. */
+static const char *name_of(cali_id_t attribute, const void *beside, const void *caller)
 {
 	static struct cp_forward forward = {"cali_attribute_name", 0};
 	__typeof__(&cali_attribute_name) real =
-		(__typeof__(&cali_attribute_name))(uintptr_t)cp_forward_find(
-			&forward, caller);
+		(__typeof__(&cali_attribute_name))(uintptr_t)cp_forward_beside(
+			&forward, beside, caller);
 
 	return real ? real(attribute) : NULL;
 }
+
+#define NAME_OF(attribute, real)                                                         \
+	name_of(attribute, (const void *)(uintptr_t)(real), __builtin_return_address(0))
 
 EXPORT int cali_begin_byname(const char *name)
 {
@@ -204,7 +208,7 @@ EXPORT int cali_begin(cali_id_t attribute)
 {
 	__typeof__(&cali_begin) real = CP_FORWARD(cali_begin);
 	int result = real ? real(attribute) : 0;
-	const char *name = name_of(attribute, __builtin_return_address(0));
+	const char *name = NAME_OF(attribute, real);
 
 	if (name)
 		cp_marker_begin(cp_marker_name(name), stack_of(name));
@@ -217,7 +221,7 @@ EXPORT int cali_begin_string(cali_id_t attribute, const char *value)
 	int result = real ? real(attribute, value) : 0;
 
 	if (value)
-		cp_caliper_begin(name_of(attribute, __builtin_return_address(0)), value);
+		cp_caliper_begin(NAME_OF(attribute, real), value);
 	return result;
 }
 
@@ -226,7 +230,7 @@ EXPORT int cali_begin_int(cali_id_t attribute, int value)
 	__typeof__(&cali_begin_int) real = CP_FORWARD(cali_begin_int);
 	int result = real ? real(attribute, value) : 0;
 
-	cp_caliper_begin_int(name_of(attribute, __builtin_return_address(0)), value);
+	cp_caliper_begin_int(NAME_OF(attribute, real), value);
 	return result;
 }
 
@@ -235,7 +239,7 @@ EXPORT int cali_begin_double(cali_id_t attribute, double value)
 	__typeof__(&cali_begin_double) real = CP_FORWARD(cali_begin_double);
 	int result = real ? real(attribute, value) : 0;
 
-	cp_caliper_begin_double(name_of(attribute, __builtin_return_address(0)), value);
+	cp_caliper_begin_double(NAME_OF(attribute, real), value);
 	return result;
 }
 
@@ -243,7 +247,7 @@ EXPORT int cali_end(cali_id_t attribute)
 {
 	__typeof__(&cali_end) real = CP_FORWARD(cali_end);
 
-	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
+	cp_caliper_end(NAME_OF(attribute, real));
 	return real ? real(attribute) : 0;
 }
 
@@ -251,7 +255,7 @@ EXPORT int cali_safe_end_string(cali_id_t attribute, const char *value)
 {
 	__typeof__(&cali_safe_end_string) real = CP_FORWARD(cali_safe_end_string);
 
-	cp_caliper_end(name_of(attribute, __builtin_return_address(0)));
+	cp_caliper_end(NAME_OF(attribute, real));
 	return real ? real(attribute, value) : 0;
 }
 

@@ -119,7 +119,7 @@ static bool is_tool(const void *caller, const char *entry)
 
 	if (!dladdr(caller, &info))
 		return false;
-	library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	library = CP_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!library)
 		return false;
 	found = dlsym(library, entry);
@@ -139,8 +139,8 @@ static bool is_named(const void *caller, const char *users)
 		return false;
 	memcpy(path, users, length);
 	path[length] = '\0';
-	named = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
-	library = named ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	named = CP_REAL(dlopen)(path, RTLD_LAZY | RTLD_NOLOAD);
+	library = named ? CP_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 	if (library)
 		dlclose(library);
 	if (named)

@@ -250,7 +250,7 @@ static void *open_collector(void)
 		return cp_forward_open(path, RTLD_LAZY);
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (cp_injection_of_user(groups[i]))
-			return dlopen("libittnotify.so", RTLD_LAZY);
+			return dlmopen(LM_ID_BASE, "libittnotify.so", RTLD_LAZY);
 	return NULL;
 }
 

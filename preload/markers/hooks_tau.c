@@ -176,7 +176,8 @@ int Tau_get_thread(void);
 
 /* The thread is a number of TAU's, which also keeps the timers of devices: those are no
  * thread's, and NULL here. */
-static struct cp_name *name_in(int thread, void *timer, const void *caller)
+static struct cp_name *name_in(
+	int thread, void *timer, const void *beside, const void *caller)
 {
 	static struct cp_forward forward = {"Tau_get_thread", 0};
 	struct cp_name *name =
@@ -186,9 +187,14 @@ static struct cp_name *name_in(int thread, void *timer, const void *caller)
 
 	if (!name)
 		return NULL;
-	real = (__typeof__(&Tau_get_thread))(uintptr_t)cp_forward_find(&forward, caller);
+	real = (__typeof__(&Tau_get_thread))(uintptr_t)cp_forward_beside(
+		&forward, beside, caller);
 	return !real || real() == thread ? name : NULL;
 }
+
+#define NAME_IN(thread, timer, real)                                                     \
+	name_in(thread, timer, (const void *)(uintptr_t)(real),                          \
+		__builtin_return_address(0))
 
 EXPORT void Tau_start_timer(void *timer, int phase, int thread)
 {
@@ -199,7 +205,7 @@ EXPORT void Tau_start_timer(void *timer, int phase, int thread)
 	if (real)
 		real(timer, phase, thread);
 	cp_self.within.tau = outer;
-	begin_timer(name_in(thread, timer, __builtin_return_address(0)));
+	begin_timer(NAME_IN(thread, timer, real));
 }
 
 EXPORT void Tau_stop_timer(void *timer, int thread)
@@ -207,7 +213,7 @@ EXPORT void Tau_stop_timer(void *timer, int thread)
 	__typeof__(&Tau_stop_timer) real = CP_FORWARD(Tau_stop_timer);
 	bool outer = cp_self.within.tau;
 
-	end_timer(name_in(thread, timer, __builtin_return_address(0)));
+	end_timer(NAME_IN(thread, timer, real));
 	cp_self.within.tau = true;
 	if (real)
 		real(timer, thread);

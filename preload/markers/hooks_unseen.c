@@ -24,7 +24,7 @@ static int do_nothing(void)
 static const void *say_unseen(struct cp_once *once, const char *line,
 	struct cp_forward *forward, const void *caller)
 {
-	const void *real = cp_forward_find(forward, caller);
+	const void *real = cp_forward_from(forward, caller);
 
 	if (cp_counting() && cp_once(once))
 		cp_warn(line);

@@ -25,6 +25,15 @@
 typedef void body_function(void *);
 typedef void copy_function(void *, void *);
 
+/* A body is in the object that hands it over. */
+static const struct cp_omp_site *find_site(
+	struct cp_forward *forward, const void *body, const void *caller)
+{
+	const struct cp_caller it = {caller, body, NULL};
+
+	return cp_omp_site(body, forward->name, NULL, cp_omp_real(forward, &it));
+}
+
 /* ---- parallel regions ---- */
 
 struct work {
@@ -33,13 +42,22 @@ struct work {
 	struct cp_team team;
 };
 
+static void run_body(body_function *body, void *data)
+{
+	const void *outer = cp_self.omp_body;
+
+	cp_self.omp_body = (const void *)(uintptr_t)body;
+	body(data);
+	cp_self.omp_body = outer;
+}
+
 static void run_work(void *memory)
 {
 	const struct work *work = memory;
 
 	bool begun = cp_team_begin(&work->team);
 
-	work->body(work->data);
+	run_body(work->body, work->data);
 	if (begun)
 		cp_team_rest();
 }
@@ -63,9 +81,9 @@ static bool passes_by(const struct cp_omp_site *site)
 	EXPORT void entry signature;                                                     \
 	EXPORT void entry signature                                                      \
 	{                                                                                \
-		static const char name[] = #entry;                                       \
+		static struct cp_forward forward = {#entry, 0};                          \
 		const struct cp_omp_site *site =                                         \
-			cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);  \
+			find_site(&forward, (const void *)(uintptr_t)body, CALLER);      \
 		void(*real) signature = (__typeof__(real))(uintptr_t)site->real;         \
 		struct work work = {body, data, {NULL, NULL}};                           \
                                                                                          \
@@ -128,9 +146,9 @@ EXPORT unsigned GOMP_parallel_reductions(
 EXPORT unsigned GOMP_parallel_reductions(
 	body_function *body, void *data, unsigned threads, unsigned flags)
 {
-	static const char name[] = "GOMP_parallel_reductions";
+	static struct cp_forward forward = {"GOMP_parallel_reductions", 0};
 	const struct cp_omp_site *site =
-		cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);
+		find_site(&forward, (const void *)(uintptr_t)body, CALLER);
 	__typeof__(&GOMP_parallel_reductions) real =
 		(__typeof__(real))(uintptr_t)site->real;
 	struct reducing_work reducing = {*(void **)data, {body, data, {NULL, NULL}}};
@@ -173,7 +191,7 @@ static void open_envelope(void *memory, bool loop)
 	if (loop)
 		memcpy(data, envelope->words, 2 * sizeof(envelope->words[0]));
 	rested = cp_team_go_on();
-	envelope->body(data);
+	run_body(envelope->body, data);
 	if (rested)
 		cp_team_rest();
 }
@@ -238,9 +256,9 @@ EXPORT void GOMP_task(body_function *body, void *data, copy_function *copy, long
 	long alignment, bool deferrable, unsigned flags, void **depend, int priority,
 	void *detach)
 {
-	static const char name[] = "GOMP_task";
+	static struct cp_forward forward = {"GOMP_task", 0};
 	const struct cp_omp_site *site =
-		cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);
+		find_site(&forward, (const void *)(uintptr_t)body, CALLER);
 	__typeof__(&GOMP_task) real = (__typeof__(real))(uintptr_t)site->real;
 
 #define CALL(function, memory, copier, bytes, aligned)                                   \
@@ -258,9 +276,9 @@ EXPORT void GOMP_task(body_function *body, void *data, copy_function *copy, long
 		long size, long alignment, unsigned flags, unsigned long count,          \
 		int priority, bound start, bound end, bound step)                        \
 	{                                                                                \
-		static const char name[] = #entry;                                       \
+		static struct cp_forward forward = {#entry, 0};                          \
 		const struct cp_omp_site *site =                                         \
-			cp_omp_site((const void *)(uintptr_t)body, name, NULL, CALLER);  \
+			find_site(&forward, (const void *)(uintptr_t)body, CALLER);      \
 		__typeof__(&entry) real = (__typeof__(real))(uintptr_t)site->real;       \
                                                                                          \
 		SEND(site->told || !site->name, run_loop_task, CALL);                    \
@@ -274,12 +292,22 @@ TASKLOOP(GOMP_taskloop_ull, unsigned long long)
 
 /* ---- barriers: no body, so the runtime is the site ---- */
 
+/* The caller is what it runs, or what that calls. */
+static const struct cp_omp_site *find_runtime(
+	struct cp_forward *forward, const void *caller)
+{
+	const struct cp_caller it = {caller, NULL, cp_self.omp_body};
+	void *real = cp_omp_real(forward, &it);
+
+	return cp_omp_site(real, forward->name, "", real);
+}
+
 #define BARRIER(entry)                                                                   \
 	EXPORT void entry(void);                                                         \
 	EXPORT void entry(void)                                                          \
 	{                                                                                \
-		static const char name[] = #entry;                                       \
-		const struct cp_omp_site *site = cp_omp_site(CALLER, name, "", CALLER);  \
+		static struct cp_forward forward = {#entry, 0};                          \
+		const struct cp_omp_site *site = find_runtime(&forward, CALLER);         \
 		void (*real)(void) = (__typeof__(real))(uintptr_t)site->real;            \
 		bool rests = !site->told && cp_team_rest();                              \
                                                                                          \
@@ -295,8 +323,8 @@ BARRIER(GOMP_sections_end)
 	EXPORT bool entry(void);                                                         \
 	EXPORT bool entry(void)                                                          \
 	{                                                                                \
-		static const char name[] = #entry;                                       \
-		const struct cp_omp_site *site = cp_omp_site(CALLER, name, "", CALLER);  \
+		static struct cp_forward forward = {#entry, 0};                          \
+		const struct cp_omp_site *site = find_runtime(&forward, CALLER);         \
 		bool (*real)(void) = (__typeof__(real))(uintptr_t)site->real;            \
 		bool rests = !site->told && cp_team_rest(), cancelled;                   \
                                                                                          \

@@ -27,7 +27,7 @@
                                                                                          \
 		if (!real)                                                               \
 			return 0;                                                        \
-		cp_job_report(__builtin_return_address(0));                              \
+		cp_job_report((const void *)(uintptr_t)real);                            \
 		return real();                                                           \
 	}
 FINALIZE(MPI_Finalize)
@@ -42,7 +42,7 @@ FINALIZE(PMPI_Finalize)
                                                                                          \
 		if (!real)                                                               \
 			return;                                                          \
-		cp_job_report(__builtin_return_address(0));                              \
+		cp_job_report((const void *)(uintptr_t)real);                            \
 		real(error);                                                             \
 	}
 FORTRAN(mpi_finalize)

@@ -40,7 +40,7 @@ __attribute__((used)) static const void *begin_pcontrol(
 	int level, void *b, void *c, const void *caller)
 {
 	static struct cp_forward forward = {"MPI_Pcontrol", 0};
-	const void *real = cp_forward_find(&forward, caller);
+	const void *real = cp_forward_from(&forward, caller);
 
 	(void)b;
 	(void)c;

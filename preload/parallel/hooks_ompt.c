@@ -75,7 +75,7 @@ static const struct cp_omp_site *next_site(const void *caller)
 	cp_self.omp_next = NULL;
 	if (site || !caller)
 		return site;
-	return cp_omp_site(caller, no_entry, NULL, caller);
+	return cp_omp_site(caller, no_entry, NULL, NULL);
 }
 
 static struct region *take_region(void)
@@ -308,12 +308,14 @@ static void tell_silence(const struct cp_omp_site *site)
 			"(is OMP_TOOL=disabled set?)");
 }
 
-static const void *begin_call(const char *entry, const struct identity *identity,
+/* A body is in the object that hands it over. */
+static const void *begin_call(struct cp_forward *forward, const struct identity *identity,
 	const void *body, const void *caller)
 {
 	const char *source = identity ? identity->source : NULL;
-	const struct cp_omp_site *site =
-		cp_omp_site(body, entry, source && *source ? source : NULL, caller);
+	const struct cp_caller it = {caller, body, NULL};
+	const struct cp_omp_site *site = cp_omp_site(body, forward->name,
+		source && *source ? source : NULL, cp_omp_real(forward, &it));
 
 	if (!site->told)
 		tell_silence(site);
@@ -326,19 +328,19 @@ static const void *begin_call(const char *entry, const struct identity *identity
 __attribute__((used)) static const void *begin_region(
 	const struct identity *identity, int count, const void *body, const void *caller)
 {
-	static const char entry[] = "__kmpc_fork_call";
+	static struct cp_forward forward = {"__kmpc_fork_call", 0};
 
 	(void)count;
-	return begin_call(entry, identity, body, caller);
+	return begin_call(&forward, identity, body, caller);
 }
 
 __attribute__((used)) static const void *begin_league(
 	const struct identity *identity, int count, const void *body, const void *caller)
 {
-	static const char entry[] = "__kmpc_fork_teams";
+	static struct cp_forward forward = {"__kmpc_fork_teams", 0};
 
 	(void)count;
-	return begin_call(entry, identity, body, caller);
+	return begin_call(&forward, identity, body, caller);
 }
 
 /* The number of arguments varies, and so they are left where they are. */

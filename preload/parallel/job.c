@@ -34,8 +34,8 @@ static struct {
 	double seconds;
 	/* Never given back where a message may still be under way. */
 	struct cp_arena arena;
-	const void *caller;
-	bool sent; /* our part is in somebody else's */
+	const void *place; /* in the MPI */
+	bool sent;         /* our part is in somebody else's */
 } job;
 
 /* ---- this rank ---- */
@@ -135,7 +135,7 @@ static void sum_up_job(void)
 {
 	const char *why;
 
-	if (!cp_mpi_find(&job.mpi, job.caller, &why)) {
+	if (!cp_mpi_find(&job.mpi, job.place, &why)) {
 		cp_say("no report of the whole job from this MPI: %s; `cachepeek merge` "
 		       "makes one from the records",
 			why);
@@ -161,7 +161,7 @@ static void sum_up_job(void)
 		cp_runtime.record.header->flags |= CP_RECORD_IN_JOB;
 }
 
-void cp_job_report(const void *caller)
+void cp_job_report(const void *place)
 {
 	static struct cp_once done;
 	int saved = errno, state;
@@ -172,7 +172,7 @@ void cp_job_report(const void *caller)
 	cp_marker_flush();
 	if (!cp_enter_slowly(&state))
 		return;
-	job.caller = caller;
+	job.place = place;
 	job.seconds = cp_options.mpi_timeout;
 	if (cp_options.mpi_timeout)
 		sum_up_job();

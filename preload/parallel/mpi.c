@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/syscall.h"
-#include "preload/markers/forward.h"
+#include "preload/markers/scopes.h"
 
 #define TAG 31741         /* every MPI has tags up to 32767 */
 #define CHUNK (1u << 28)  /* bytes in one message: counts are ints */
@@ -44,14 +44,14 @@ static struct {
 
 /* All of them from one object: a front end and what is behind it have handles of
  * different kinds. */
-static bool find_functions(const void *caller)
+static bool find_functions(const void *place)
 {
 	const void *base = NULL;
 	Dl_info info;
 	void *found;
 
 #define X(name, result, arguments)                                                       \
-	found = cp_forward_look("PMPI_" #name, caller);                                  \
+	found = cp_scope_find("PMPI_" #name, place);                                     \
 	if (!found || !dladdr(found, &info) || (base && info.dli_fbase != base))         \
 		return false;                                                            \
 	base = info.dli_fbase;                                                           \
@@ -61,9 +61,9 @@ static bool find_functions(const void *caller)
 	return true;
 }
 
-static bool has_standard_abi(const void *caller)
+static bool has_standard_abi(const void *place)
 {
-	void *found = cp_forward_look("PMPI_Abi_get_version", caller);
+	void *found = cp_scope_find("PMPI_Abi_get_version", place);
 	int (*get)(int *, int *), major = -1, minor = -1;
 
 	if (!found)
@@ -72,12 +72,12 @@ static bool has_standard_abi(const void *caller)
 	return get(&major, &minor) == 0 && major >= 1;
 }
 
-static bool is_mpich(const void *caller)
+static bool is_mpich(const void *place)
 {
 	static const char *const names[] = {
 		"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY", "ParaStation"};
 	static char version[VERSION_SIZE + 1];
-	void *found = cp_forward_look("PMPI_Get_library_version", caller);
+	void *found = cp_scope_find("PMPI_Get_library_version", place);
 	int (*get)(char *, int *), length = 0;
 
 	if (!found)
@@ -91,24 +91,24 @@ static bool is_mpich(const void *caller)
 	return false;
 }
 
-/* The program's own instance, where it has a copy of the library's: RTLD_NEXT
- * would find the other. */
-static void *find_data(const char *name, const void *caller)
+/* The program's own instance, where it has a copy of the library's. */
+static void *find_data(const char *name, const void *place)
 {
-	void *found = dlsym(RTLD_DEFAULT, name);
+	void *theirs = cp_scope_find(name, place),
+	     *programs = theirs ? dlsym(RTLD_DEFAULT, name) : NULL;
 
-	return found ? found : cp_forward_look(name, caller);
+	return programs ? programs : theirs;
 }
 
-static bool find_handles(const void *caller)
+static bool find_handles(const void *place)
 {
-	if (has_standard_abi(caller)) {
+	if (has_standard_abi(place)) {
 		mpi.world = 0x101;
 		mpi.byte = 0x247;
-	} else if (find_data("ompi_mpi_comm_world", caller)) {
-		mpi.world = (handle)find_data("ompi_mpi_comm_world", caller);
-		mpi.byte = (handle)find_data("ompi_mpi_byte", caller);
-	} else if (is_mpich(caller)) {
+	} else if (find_data("ompi_mpi_comm_world", place)) {
+		mpi.world = (handle)find_data("ompi_mpi_comm_world", place);
+		mpi.byte = (handle)find_data("ompi_mpi_byte", place);
+	} else if (is_mpich(place)) {
 		mpi.world = 0x44000000;
 		mpi.byte = 0x4c00010d;
 	} else {
@@ -117,15 +117,15 @@ static bool find_handles(const void *caller)
 	return mpi.byte != 0;
 }
 
-bool cp_mpi_find(struct cp_mpi *it, const void *caller, const char **why)
+bool cp_mpi_find(struct cp_mpi *it, const void *place, const char **why)
 {
 	int begun = 0, ended = 0;
 
 	*why = "its functions cannot all be found in one library";
-	if (!find_functions(caller))
+	if (!find_functions(place))
 		return false;
 	*why = "it is neither Open MPI, nor of the MPICH family, nor of the ABI of MPI 5";
-	if (!find_handles(caller))
+	if (!find_handles(place))
 		return false;
 	*why = "it is not initialised, or finalized already";
 	return mpi.Initialized(&begun) == 0 && begun && mpi.Finalized(&ended) == 0 &&
@@ -133,20 +133,15 @@ bool cp_mpi_find(struct cp_mpi *it, const void *caller, const char **why)
 	       mpi.Comm_size(mpi.world, &it->size) == 0;
 }
 
-static bool answers_yes(const char *name)
-{
-	void *found = dlsym(RTLD_DEFAULT, name);
-	int (*asks)(int *), yes = 0;
-
-	if (!found)
-		return false;
-	memcpy(&asks, &found, sizeof(found));
-	return asks(&yes) == 0 && yes;
-}
-
 bool cp_mpi_is_open(void)
 {
-	return answers_yes("PMPI_Initialized") && !answers_yes("PMPI_Finalized");
+	struct cp_found all;
+
+	cp_scope_all("PMPI_Initialized", &all);
+	for (unsigned i = 0; i < all.n; i++)
+		if (cp_scope_has_open_mpi(all.functions[i]))
+			return true;
+	return false;
 }
 
 /* ---- messages, with a limit of time ---- */

@@ -13,12 +13,12 @@ struct cp_mpi {
 	int rank, size; /* of MPI_COMM_WORLD */
 };
 
-/* The MPI that the caller (a return address) uses, which is initialised and not
- * finalized.  false, with the reason: none that is known. */
-bool cp_mpi_find(struct cp_mpi *mpi, const void *caller, const char **why);
+/* The MPI that has the function at `place`, if it is initialised and not finalized.
+ * false, with the reason: none that is known. */
+bool cp_mpi_find(struct cp_mpi *mpi, const void *place, const char **why);
 
-/* The program has begun to use an MPI, and not ended that: its launcher may take the
- * end of one rank for the failure of all. */
+/* The program has begun to use an MPI, whichever it is, and not ended that: its launcher
+ * may take the end of one rank for the failure of all. */
 bool cp_mpi_is_open(void);
 
 /* Waits until all ranks have called it, but not longer than so many seconds. */

@@ -10,8 +10,10 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "preload/markers/forward.h"
+#include "base/once.h"
 #include "preload/libc/real.h"
+#include "preload/markers/loaded.h"
+#include "preload/parallel/openmp_alone.h"
 #include "preload/runtime.h"
 #include "preload/markers/symbols.h"
 #include "preload/self.h"
@@ -166,6 +168,7 @@ static struct {
 	size_t n;            /* under the lock */
 	struct cp_lock lock; /* of additions; outermost */
 	bool told;           /* by a runtime (hooks_ompt.c); atomic */
+	struct cp_once alone;
 } sites;
 CP_LOCK_LISTED(sites.lock);
 
@@ -174,7 +177,8 @@ void cp_omp_note_told(void)
 	__atomic_store_n(&sites.told, true, __ATOMIC_RELEASE);
 }
 
-static struct cp_omp_site *slot_of(const void *function, const char *entry)
+static struct cp_omp_site *slot_of(
+	const void *function, const char *entry, const void *real)
 {
 	uint64_t hash =
 		((uint64_t)(uintptr_t)function ^ (uint64_t)(uintptr_t)entry << 7) *
@@ -185,22 +189,23 @@ static struct cp_omp_site *slot_of(const void *function, const char *entry)
 		const void *there =
 			__atomic_load_n(&sites.slots[i].function, __ATOMIC_ACQUIRE);
 
-		if (!there || (there == function && sites.slots[i].entry == entry))
+		if (!there || (there == function && sites.slots[i].entry == entry &&
+				      sites.slots[i].real == real))
 			return &sites.slots[i];
 	}
 }
 
-static void *real_of(const char *entry, const void *caller)
+void *cp_omp_real(struct cp_forward *forward, const struct cp_caller *caller)
 {
-	void *real = cp_forward_look(entry, caller);
+	void *real = cp_forward_find(forward, caller);
 
 	if (real)
 		return real;
-	cp_say("there is no %s behind the program's call of it: "
-	       "run the program with CACHEPEEK_DISABLE=1 and without LD_PRELOAD",
-		entry);
-	CP_REAL(_exit)(127);
-	__builtin_unreachable();
+	if (cp_once(&sites.alone))
+		cp_say("the program calls %s, and no library has it: "
+		       "its threads work alone",
+			forward->name);
+	return cp_omp_alone(forward->name);
 }
 
 /* LLVM's runtime has GCC's entries, too, and tells of them by itself, once it has
@@ -212,9 +217,9 @@ static bool is_llvm(void *real)
 	bool llvm;
 	Dl_info info;
 
-	if (!dladdr(real, &info))
+	if (cp_loaded_is_ours(real) || !dladdr(real, &info))
 		return false;
-	library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	library = CP_REAL(dlopen)(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 	if (!library)
 		return false;
 	llvm = dlsym(library, "__kmpc_fork_call") != NULL;
@@ -233,7 +238,7 @@ static const struct cp_omp_site *add_name(const struct cp_omp_site *site)
 
 	cp_self.depth++;
 	cp_lock(&sites.lock);
-	slot = slot_of(site->function, site->entry);
+	slot = slot_of(site->function, site->entry, site->real);
 	if (!slot->function && sites.n < MOST) {
 		sites.n++;
 		slot->entry = site->entry;
@@ -249,7 +254,7 @@ static const struct cp_omp_site *add_name(const struct cp_omp_site *site)
 
 /* For the first time, or where the table is full, each time. */
 static const struct cp_omp_site *look_up(
-	const void *function, const char *entry, const char *source, const void *caller)
+	const void *function, const char *entry, const char *source, void *real)
 {
 	static __thread struct cp_omp_site extra
 		__attribute__((tls_model("initial-exec")));
@@ -257,9 +262,8 @@ static const struct cp_omp_site *look_up(
 	int saved = errno, state;
 
 	cp_own_work_begin(&state);
-	extra = (struct cp_omp_site){function, entry, NULL, NULL, false};
-	extra.real = *entry ? real_of(entry, caller) : NULL;
-	extra.told = *entry && is_llvm(extra.real);
+	extra = (struct cp_omp_site){function, entry, real, NULL, false};
+	extra.told = real && is_llvm(real);
 	extra.name = name_of(function, source);
 	site = add_name(&extra);
 	cp_own_work_end(state);
@@ -268,11 +272,11 @@ static const struct cp_omp_site *look_up(
 }
 
 const struct cp_omp_site *cp_omp_site(
-	const void *function, const char *entry, const char *source, const void *caller)
+	const void *function, const char *entry, const char *source, void *real)
 {
-	const struct cp_omp_site *site = slot_of(function, entry);
+	const struct cp_omp_site *site = slot_of(function, entry, real);
 
 	return __builtin_expect(site->function != NULL, 1)
 		       ? site
-		       : look_up(function, entry, source, caller);
+		       : look_up(function, entry, source, real);
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/markers/forward.h"
 #include "regions/names.h"
 
 /* A place in the program that calls an OpenMP runtime. */
@@ -20,14 +21,17 @@ struct cp_omp_site {
 	bool told;            /* by the runtime itself: nothing else to do */
 };
 
+/* The runtime's function behind our hook.  Never NULL: where there is no runtime, the
+ * calling thread runs the body alone (openmp_alone.h). */
+void *cp_omp_real(struct cp_forward *forward, const struct cp_caller *caller);
+
 /*
  * The site of that body and entry (one and the same pointer for each name), which
- * is called from `caller`; source is what the compiler says of it, NULL for
- * nothing, "" if it needs no name.
- * Never NULL, and real never is: where there is none, the program ends.
+ * calls `real`; source is what the compiler says of it, NULL for nothing, "" if it needs
+ * no name.  Never NULL.
  */
 const struct cp_omp_site *cp_omp_site(
-	const void *function, const char *entry, const char *source, const void *caller);
+	const void *function, const char *entry, const char *source, void *real);
 
 /* A runtime tells what it does (hooks_ompt.c). */
 void cp_omp_note_told(void);
