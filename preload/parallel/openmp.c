@@ -32,7 +32,8 @@ static size_t without_suffix(const char *name)
 	return end ? (size_t)(end - name) : strlen(name);
 }
 
-/* A length and that many bytes, as C++'s names are made of. */
+/* A length and that many bytes, as C++'s names are made of; L before it: not seen in
+ * other files, which g++ 16 says of the last part, and others of the whole. */
 static const char *take_part(
 	const char *at, const char *end, char *to, size_t *length, size_t size)
 {
@@ -40,6 +41,7 @@ static const char *take_part(
 	size_t n = 0, left;
 	const char *part;
 
+	at += at < end && *at == 'L';
 	while (at < end && *at >= '0' && *at <= '9' && n < CP_MAX_REGION_NAME)
 		n = 10 * n + (size_t)(*at++ - '0');
 	left = (size_t)(end - at);
@@ -62,11 +64,12 @@ static bool demangle_name(const char *name, const char *end, char *to, size_t si
 	name += 2;
 	nested = *name == 'N';
 	name += nested;
-	while (name < end && (*name == 'L' || (nested && strchr("KVrRO", *name))))
+	while (name < end && nested && strchr("KVrRO", *name))
 		name++;
 	do {
 		name = take_part(name, end, to, &length, size);
-	} while (name && nested && name < end && *name >= '0' && *name <= '9');
+	} while (name && nested && name < end && *name != 'E' &&
+		 strchr("L0123456789", *name));
 	return name && name < end && *name != 'I' && *name != 'B' &&
 	       (!nested || *name == 'E');
 }

@@ -215,6 +215,22 @@ like(names('stripped', $cxx, 'names.cc', 'g++', '-s'),
 	qr/^(\@names-stripped\+0x[0-9a-f]+ ?){3}$/, 'without symbols: the place in the file');
 like(names('nolines', $cxx, 'names.cc', 'g++', '-g0'),
 	qr/^outer::\(anonymous namespace\)::hidden\@names-nolines\+0x/, 'without lines: function and place');
+# As g++ 12, g++ 16 and clang name them; a function may be called L, too.
+my %internal = (_ZN5outer12_GLOBAL__N_16hiddenEv => 'outer::(anonymous namespace)::hidden',
+	_ZN5outer12_GLOBAL__N_1L6hiddenEv => 'outer::(anonymous namespace)::hidden', _ZN5outerL6insideEi => 'outer::inside',
+	_ZNL5outer6insideEi => 'outer::inside', _ZNK5outer5thingL6methodEv => 'outer::thing::method', _ZL5plainPd => 'plain',
+	_Z1Lv => 'L', _ZN1L1LEv => 'L::L', _ZN5outerL1LEv => 'outer::L', _ZN5outer6hiddenB5cxx11Ev => '_ZN5outer6hiddenB5cxx11Ev');
+for my $name (sort keys %internal) {
+	is(names("internal-$name", <<"E", 'internal.c', 'gcc', '-g'), "$internal{$name}\@internal.c:4", "the name $name");
+static void body(void) __asm__("$name");
+static __attribute__((noinline)) void body(void)
+{
+#pragma omp parallel num_threads(2)
+	__asm__ volatile("");
+}
+int main(void) { body(); return 0; }
+E
+}
 # Templates are for the command, which may take memory from malloc.
 SKIP: {
 	skip('no g++', 1) unless which('g++');

@@ -127,12 +127,9 @@ static void nested(void)
 static void tasks(void)
 {
 #pragma omp parallel num_threads(2)
-	{
-#pragma omp master
-		for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 8 && omp_get_thread_num() == 0; i++) {
 #pragma omp task
-			item(i);
-		}
+		item(i);
 	}
 }
 
