@@ -60,8 +60,9 @@ sub check_status
 		diag(status_text($job->{status}) . ", not @either");
 }
 
-sub reports_in { my ($text) = @_; return scalar(() = $text =~ /^cachepeek [0-9.]+/mg) }
-sub lines_in { my ($text) = @_; return grep { /^cachepeek: / } split(/^/, $text) }
+# prterun ends its own messages with a NUL behind the line, which is before the next one.
+sub reports_in { my ($text) = @_; return scalar(() = $text =~ /^\0?cachepeek [0-9.]+/mg) }
+sub lines_in { my ($text) = @_; return grep { /^cachepeek: / } split(/^/, $text =~ tr/\0//dr) }
 
 my %built;
 for my $name (sort keys %implementations) {

@@ -123,17 +123,18 @@ int MPI_Pcontrol(const int level, ...)
 	return PMPI_Pcontrol(level + 10) + 1000;
 }
 C
-	my $program = "$common\nint main(void)\n{\n\tint code = 3;\n$body" . <<'C';
+	my $declared = join('', map { "void $_(int *, int *, int *);\n" } @fortran);
+	my $program = "$common\n${declared}int main(void)\n{\n\tint code = 3;\n$body" . <<'C';
 	/* The first one finds the function, others pause, resume and flush. */
 	for (int level = 7; level >= 0; level--)
 		printf("%d\n", MPI_Pcontrol(level, "text", 1.5, 1, 2, 3, 4, 5, 6, 7, 8, 2.5));
 	printf("%d\n", MPI_Pcontrol(1, "text", 1.5, 1, 2, 3, 4, 5, 6, 7, 8, 2.5));
 	for (int level = 0; level < 3; level++)
-		mpi_pcontrol_(&level);
+		mpi_pcontrol_(&level, NULL, NULL);
 	code = 0;
 	mpi_abort_(&code, &code, &code);
 	printf("%d\n", MPI_Abort(VALUE(MPI_Comm, 5), 0));
-	mpi_finalize_(&code);
+	mpi_finalize_(&code, NULL, NULL);
 	printf("%d\n", MPI_Finalize());
 	return 0;
 }
