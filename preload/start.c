@@ -140,8 +140,25 @@ static bool is_left_alone(bool inherited)
 	       (inherited && !cp_is_root() && cp_options.children == CP_CHILDREN_IGNORE);
 }
 
+/* It was initialised in the image that has executed this one, too. */
+static void warn_of_twice(void)
+{
+	const char *path = cp_loaded_before_us(),
+		   *slash = path ? strrchr(path, '/') : NULL;
+	char line[320];
+
+	if (!path)
+		return;
+	cp_format(line, sizeof(line),
+		"%s asks to be initialised first: its constructors, and others of "
+		"libraries, run twice on the simulated PMU",
+		slash ? slash + 1 : path);
+	cp_warn(line);
+}
+
 static void prepare_sim(void)
 {
+	warn_of_twice();
 	if (cp_options.profile != CP_PROFILE_NONE)
 		cp_allocators_tell();
 }

@@ -210,17 +210,40 @@ bool cp_loaded_is_ours(const void *address)
 
 /* Of the list of the dynamic linker, since a sanitizer's dl_iterate_phdr(3) is not ready
  * yet; nothing else runs. */
-void cp_loaded_note_first(void)
+static const struct link_map *first_of_all(void)
 {
 	struct link_map *map = NULL;
 	Dl_info info;
 
 	if (!dladdr1(_DYNAMIC, &info, (void **)&map, RTLD_DL_LINKMAP))
-		return;
-	while (map->l_prev)
+		return NULL;
+	while (map && map->l_prev)
 		map = map->l_prev;
-	for (; map; map = map->l_next)
+	return map;
+}
+
+void cp_loaded_note_first(void)
+{
+	for (const struct link_map *map = first_of_all(); map; map = map->l_next)
 		loaded.first++;
+}
+
+static bool asks_to_be_first(const ElfW(Dyn) * entry)
+{
+	for (; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_FLAGS_1)
+			return entry->d_un.d_val & DF_1_INITFIRST;
+	return false;
+}
+
+const char *cp_loaded_before_us(void)
+{
+	const struct link_map *last = NULL;
+
+	for (const struct link_map *map = first_of_all(); map; map = map->l_next)
+		if (map->l_ld && asks_to_be_first(map->l_ld))
+			last = map;
+	return last && last->l_ld != _DYNAMIC ? last->l_name : NULL;
 }
 
 struct position {

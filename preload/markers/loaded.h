@@ -32,6 +32,10 @@ bool cp_loaded_is_ours(const void *address);
 void cp_loaded_note_first(void);
 bool cp_loaded_is_first(const void *address);
 
+/* At the same time: the path of a library, not ours, that asks to be initialised before
+ * all others (the last is, -z initfirst), and so was before us; NULL: there is none. */
+const char *cp_loaded_before_us(void);
+
 /*
  * Changes before anything is loaded, so that what was found out about the loaded
  * objects is known to be old.  Async-signal-safe; takes no lock.
