@@ -519,7 +519,7 @@ sub run_once
 	return ($at, $died);
 }
 
-sub as_user
+sub software_as
 {
 	my ($description, $user) = @_;
 	my ($alone, $died) = run_once($description, 'alone', $user);
@@ -557,7 +557,7 @@ sub software
 		$prepared ||= do { adopt_orphans(); limit_descriptors(); copy_library(); 1 };
 		local $SIG{TERM} = local $SIG{INT} = local $SIG{HUP} = sub { kill_all(); exit(1) };
 		for my $user (root() ? @{$description{users} || ['root']} : 'me') {
-			as_user({%description, name => $name, ports => {}}, $user);
+			software_as({%description, name => $name, ports => {}}, $user);
 		}
 	}
 }
