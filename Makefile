@@ -95,7 +95,7 @@ all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' | cmp -s - $@ || { \
-		sh tools/floors.sh '$(CC)' '$(VALGRIND_INCLUDE)' && \
+		sh tools/floors.sh '$(CC)' '$(VALGRIND_INCLUDE)' '$(CPPFLAGS) $(CFLAGS)' && \
 		echo '$(subst ','\'',$(CC) $(CP_CFLAGS) $(CFLAGS))' > $@; }
 .PHONY: FORCE
 

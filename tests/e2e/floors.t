@@ -44,6 +44,27 @@ for my $case ([compiler(2, 34), valgrind(19), undef],
 	is(status_text($run->{status}), defined $complaint ? 'exit 1' : 'exit 0', 'and its status');
 }
 
+# Libraries: a header that is not there, and one that lacks what is used of it.
+sub library
+{
+	my ($name, $text) = @_;
+	my $directory = scratch('include');
+	mkdir($directory);
+	mkdir($1) if "$directory/$name" =~ m{(.*/include/.*)/};
+	return write_file("$directory/$name", $text);
+}
+
+my $gcc = which('gcc');
+is(floors($gcc, valgrind(19), '')->{err}, '', 'this machine has all libraries');
+my $header = library('perfmon/pfmlib.h', "#define pfm_for_all_pmus(x)\nint pfm_initialize(void);\n");
+for my $case (['-nostdinc', 'needs libpfm4, and %s finds no perfmon/pfmlib.h: install libpfm4-dev'],
+	['-isystem ' . scratch('include'), "needs a newer libpfm4, with pfm_get_pmu_info, and $header has none"]) {
+	my ($flags, $complaint) = @$case;
+	my $run = floors($gcc, valgrind(19), $flags);
+	is($run->{err}, 'cachepeek: ' . ($complaint =~ s/%s/$gcc/r) . "\n", $complaint);
+	is(status_text($run->{status}), 'exit 1', 'and its status');
+}
+
 # What the manual promises is what is refused.
 my $script = read_file(source() . '/tools/floors.sh');
 my $manual = read_file(source() . '/doc/libcachepeek.7');
