@@ -568,7 +568,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 				flows_statement(in, i);
 		}
 		upper_watch(b.out, in, i);
-		mend_statement(b.out, in, i);
+		if (in->stmts[i]->tag != Ist_AbiHint) /* native/unfolded.c, or nobody's */
+			mend_statement(b.out, in, i);
 	}
 	upper_watch_end(b.out);
 	go_on_natively(&w);

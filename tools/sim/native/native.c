@@ -10,6 +10,7 @@
 #include "native/missing.h"
 #include "native/mxcsr.h"
 #include "native/spelling.h"
+#include "native/unfolded.h"
 #include "native/upper.h"
 
 /* More in one superblock are not worth the time that it takes to make. */
@@ -159,6 +160,7 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 	static const UChar nothing[NATIVE_LONGEST] = {0x90};
 	const UChar *readable = readable_code((Addr)(code + delta));
 	UInt own = (Addr)(code + delta) == pc ? add_own(out, pc, readable) : 0;
+	Int first = out->stmts_used;
 	struct decoded as = __real_disInstr_AMD64(out, (own ? nothing : readable) - delta,
 		delta, pc, arch, arch_info, abi, endness, diagnose);
 
@@ -166,6 +168,8 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 		out->stmts[out->stmts_used - 1] =
 			IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(pc + own));
 		as.length = own;
+	} else if (tool_options.native) {
+		unfolded_keep_loads(out, first);
 	}
 	return as;
 }
