@@ -299,7 +299,7 @@ for my $bad ([['--callers', 'no_such'], "cachepeek: --callers no_such: no functi
 			$theirs{$function} = $n =~ s/,//gr;
 		}
 		is($run->{err}, '', 'callgrind_annotate reads it');
-		my @functions = qw(main recursion down tails tail_from tail_to);
+		my @functions = qw(main recursion down even odd tails tail_from tail_to);
 		is_deeply({map { $_ => $theirs{$_} } @functions}, {map { $_ => $all{$_} } @functions},
 			'and adds up the same');
 	}

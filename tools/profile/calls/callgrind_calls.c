@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Call paths in the format of callgrind: functions, what each has by itself, and whom it
- * calls how often with what they have.  Where a function calls another one on several
- * paths, one inside of the other, what the inner ones have is the outermost one's
- * already.
+ * calls how often with what they have.  Readers take the sum of a function's callers for
+ * what it has with all that it calls, so where a path has it several times, what the
+ * inner ones have is the outermost one's already, whoever calls them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,6 @@ struct callgrind {
 	unsigned events[CP_SIM_NCOUNTERS];
 	size_t nevents, nedges;
 	struct edge *edges;
-	size_t *edge_of;                   /* by call */
 	uint64_t (*own)[CP_SIM_NCOUNTERS]; /* by function */
 };
 
@@ -57,7 +56,7 @@ static void find_events(struct callgrind *c)
 static bool is_inside(const struct callgrind *c, size_t call)
 {
 	for (size_t i = c->calls->call[call].parent; i; i = c->calls->call[i].parent)
-		if (c->edge_of[i] == c->edge_of[call])
+		if (c->calls->call[i].function == c->calls->call[call].function)
 			return true;
 	return false;
 }
@@ -77,7 +76,6 @@ static void add_edge(struct callgrind *c, struct cp_keys *known, size_t call)
 		*number = ++c->nedges;
 	}
 	edge = &c->edges[*number - 1];
-	c->edge_of[call] = *number;
 	edge->calls += to->calls;
 	if (!is_inside(c, call))
 		cp_calls_add(edge->all, to->all);
@@ -98,7 +96,6 @@ static void add_up(struct callgrind *c)
 	struct cp_keys *known = cp_keys_new(calls->arena);
 
 	c->own = cp_arena_alloc(calls->arena, calls->nfunctions * sizeof(*c->own));
-	c->edge_of = cp_arena_alloc(calls->arena, calls->n * sizeof(*c->edge_of));
 	for (size_t i = 0; i < calls->n; i++) {
 		cp_calls_add(c->own[calls->call[i].function], calls->call[i].own);
 		if (i)
