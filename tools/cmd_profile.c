@@ -361,11 +361,26 @@ static int write_one(const struct cp_profile_view *whole, const char *name)
 	return cp_output_close(&output);
 }
 
+/* Where nothing could be sampled nobody called it: the report says why, as without paths.
+ */
+static bool has_no_samples(struct cp_profile *profile, const struct cp_group *measurement)
+{
+	const struct cp_tally totals = cp_profile_totals(profile);
+	struct cp_value misses = cp_measure(profile, measurement, "misses", &totals);
+
+	if (!profile->sampled || misses.status != CP_UNAVAILABLE)
+		return false;
+	cp_profile_warn(profile, "no call paths: %s", misses.reason);
+	return true;
+}
+
 /* Says what is asked for and not there. */
-static bool has_paths(const struct request *request, const struct cp_profile *profile,
-	const char *directory)
+static bool has_paths(const struct request *request, struct cp_profile *profile,
+	const struct cp_group *measurement, const char *directory)
 {
 	if (!request->call_paths && !request->callers)
+		return true;
+	if (!profile->npaths && has_no_samples(profile, measurement))
 		return true;
 	if (!profile->npaths) {
 		fprintf(stderr,
@@ -412,7 +427,7 @@ static int write_profile(
 		return 1;
 	}
 	cp_profile_resolve(profile);
-	if (!has_paths(request, profile, directory)) {
+	if (!has_paths(request, profile, measurement, directory)) {
 		cp_profile_close(profile);
 		return 1;
 	}

@@ -121,6 +121,21 @@ END
 	}
 }
 
+# ---- nothing to sample ----
+
+# Where no PMU samples memory, there is a report all the same, which says so.
+{
+	my ($json, $name) = (scratch('nothing.json'), scratch('bare'));
+	my $run = run(command => [cli(), 'dcache', '--engine', 'perf', '--call-paths', '-o', $json, $name]);
+	my $profile = decode_json(read_file($json) // '{}');
+	my $reason = $profile->{sampling}{memory}{reason} // 'none';
+      SKIP: {
+		skip 'memory is sampled here', 2 if $profile->{sampling}{memory}{samples};
+		is($run->{err}, '', 'dcache --call-paths without samples');
+		is(scalar(grep { $_ eq "no call paths: memory_misses: $reason" } @{$profile->{warnings}}), 1, 'says why there are no paths');
+	}
+}
+
 # ---- shown ----
 
 my $kept = scratch('run-fno-omit-frame-pointer');
