@@ -8,6 +8,8 @@
 
 #include <elf.h>
 
+#include "pub_tool_clientstate.h"
+#include "pub_tool_libcproc.h"
 #include "pub_tool_xarray.h"
 
 /* The core's (pub_core_initimg.h). */

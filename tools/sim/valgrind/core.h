@@ -11,7 +11,6 @@
 #include "pub_tool_debuginfo.h"
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_vki.h"
-#include "pub_tool_xarray.h"
 
 #include "libvex.h"
 
@@ -25,9 +24,7 @@ extern Int VG_(safe_fd)(Int fd);
 /* What is /proc/self/cmdline to the program. */
 extern Int VG_(cl_cmdline_fd);
 
-/* The program's, and the core's directory. */
-extern const HChar *VG_(libdir), *VG_(args_the_exename);
-extern XArray *VG_(args_for_client);
+/* The program's. */
 extern Addr VG_(brk_base), VG_(brk_limit);
 extern struct vki_rlimit VG_(client_rlimit_stack);
 
