@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# CPython's own tests (Debian: libpython3.11-testsuite) with and without the
+# CPython's own tests (their package: `tools/deps.sh suites`) with and without the
 # library: every test has the same result.
 #	B=build tests/suites/python.sh [MODULE...]
 set -u
@@ -16,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 	test_ctypes test_threadsignals test_threading_local test_time test_tempfile test_shutil
 
 "$python" -c 'import test.support, test.test_os' 2> /dev/null ||
-	{ echo "python.sh: no tests of Python here (libpython3.11-testsuite)"; exit 77; }
+	{ echo "python.sh: no tests of Python here (tools/deps.sh suites installs them)"; exit 77; }
 
 # NAME MODULE [VARIABLE=VALUE...]: its results to NAME.xml.  VSOCK needs a host that
 # answers: in many virtual machines it waits for ever, without the library too.
