@@ -5,10 +5,15 @@
  * that change nothing of which the core keeps account are the kernel's here; the core
  * runs them like any other that may block.
  *
- * It still has no mseal, map_shadow_stack and remap_file_pages, which concern mappings,
- * no modify_ldt, which concerns segments, no clone3, no openat2, which would open the
- * simulator in the place of the program in /proc, and no userfaultfd: only one thread
- * runs at a time, and one that waits for another one to fill a page would wait for ever.
+ * What a newer core knows (landlock, fsmount and mseal of 3.27) is left to it.  A program
+ * still has no map_shadow_stack and remap_file_pages, nor mseal where the core has none,
+ * which concern mappings, no modify_ldt, which concerns segments, no clone3, no openat2,
+ * which would open the simulator in the place of the program in /proc, and no
+ * userfaultfd: only one thread runs at a time, and one that waits for another one to fill
+ * a page would wait for ever.
+ *
+ * The core looks at descriptors first, and says of a number below 0 that it is none; the
+ * kernel, which looks at other arguments first in many a call, is to say what is wrong.
  */
 #include "system/newer.h"
 
@@ -32,6 +37,8 @@ enum { MAY_BLOCK = 1 << 1 };
 
 struct entry *__real_vgModuleLocal_get_linux_syscall_entry(UInt number);
 struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number);
+Bool __real_vgModuleLocal_fd_allowed(Int, const HChar *, ThreadId, Bool);
+Bool __wrap_vgModuleLocal_fd_allowed(Int, const HChar *, ThreadId, Bool);
 
 /* The headers may be older; from here on the numbers are the same everywhere. */
 enum { FIRST = 424, LANDLOCK_CREATE_RULESET = 444 };
@@ -109,6 +116,13 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 	struct entry *known = __real_vgModuleLocal_get_linux_syscall_entry(number);
 
 	return known || kind_of(number) == NOTHING ? known : &kernels;
+}
+
+Bool __wrap_vgModuleLocal_fd_allowed(
+	Int descriptor, const HChar *call, ThreadId tid, Bool is_new)
+{
+	return (descriptor < 0 && !is_new) ||
+	       __real_vgModuleLocal_fd_allowed(descriptor, call, tid, is_new);
 }
 
 /* The kernel's limit of descriptors is higher than the program's (limits.c).  With flags,
