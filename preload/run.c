@@ -163,9 +163,14 @@ static void find_scope(void)
 
 static void take_job(void)
 {
-	if (cp_run.rank.job && cp_run.job.scope)
-		cp_run.job.number = cp_job_claim(cp_run.directory, cp_run.job.scope,
-			(unsigned)cp_options.pass, cp_run.rank.job);
+	uint64_t key = cp_run.rank.job;
+
+	if (!key || !cp_run.job.scope)
+		return;
+	if (cp_run.rank.spawned)
+		key = cp_job_spawned(cp_run.directory, key, cp_run.rank.number);
+	cp_run.job.number = cp_job_claim(
+		cp_run.directory, cp_run.job.scope, (unsigned)cp_options.pass, key);
 }
 
 int cp_run_found(void)

@@ -103,6 +103,22 @@ unsigned cp_job_claim(const char *directory, uint64_t scope, unsigned pass, uint
 	return 0;
 }
 
+uint64_t cp_job_spawned(const char *directory, uint64_t key, int rank)
+{
+	char path[MAX_PATH];
+
+	for (unsigned number = 0; number < MAX_JOBS; number++) {
+		if (cp_format(path, sizeof(path), "%s/%016llx-r%d-%u.job", directory,
+			    (unsigned long long)key, rank, number) >= sizeof(path))
+			break;
+		if (symlink("-", path) == 0)
+			return key + number;
+		if (errno != EEXIST)
+			break;
+	}
+	return key;
+}
+
 /* ---- notes ---- */
 
 static bool above_path(

@@ -6,6 +6,7 @@
  *     PID-IMAGE.SCOPE-NUMBER.rRANK.rec   a record of this rank, or of its children
  *     SCOPE-pPASS-NUMBER.job             symlink to the job's key: it has the number
  *     SCOPE-NUMBER.lock                  held by whoever writes the job's report
+ *     KEY-rRANK-NUMBER.job               a spawned rank is of the job of that number
  *     SCOPE-NUMBER-LINE.told             a line that was said
  *     PID-SCOPE.above                    this process is above a launcher of jobs
  *
@@ -38,6 +39,10 @@ bool cp_job_parse(const char *name, struct cp_job_id *id, int *rank);
 /* The number of the job with this key, given to it if it has none; 0: there is no
  * place for that. */
 unsigned cp_job_claim(const char *directory, uint64_t scope, unsigned pass, uint64_t key);
+
+/* The key of the job of a spawned rank: all that are spawned by one launcher have the
+ * same key, and those that come later with the same rank are of the next job. */
+uint64_t cp_job_spawned(const char *directory, uint64_t key, int rank);
 
 /* A process that is there only to start the launcher is in no report. */
 void cp_job_set_above(const char *directory, uint64_t scope, pid_t pid);

@@ -48,6 +48,7 @@ static const char *const local_variables[] = {
 static const char *const job_variables[] = {
 	"PMIX_NAMESPACE",
 	"PMI_JOBID",
+	"PMI_SPAWNED", /* which all have that MPI_Comm_spawn starts */
 	"PALS_APID",
 	"FLUX_JOB_ID",
 	"ALPS_APP_ID",
@@ -91,7 +92,7 @@ static bool names_jobs(const struct cp_ancestor *daemon, cp_lookup *get)
 }
 
 /* The daemon that starts a job's ranks tells jobs apart that have no name. */
-static uint64_t job_key(cp_lookup *get)
+static uint64_t job_key(cp_lookup *get, bool *unnamed)
 {
 	struct cp_launchers above;
 	uint64_t key = 0;
@@ -102,7 +103,8 @@ static uint64_t job_key(cp_lookup *get)
 		key = cp_hash_text(key, value ? value : "");
 	}
 	cp_launchers_above(&above);
-	if (above.found && !names_jobs(&above.nearest, get))
+	*unnamed = above.found && !names_jobs(&above.nearest, get);
+	if (*unnamed)
 		return key ^ cp_ancestor_key(&above.nearest);
 	return above.found || get("SLURM_JOB_ID") || get("PMIX_NAMESPACE") ? key : 0;
 }
@@ -117,6 +119,8 @@ static uint64_t own_key(uint64_t job, int rank)
 
 void cp_rank_find(struct cp_rank *rank, cp_lookup *get)
 {
+	bool unnamed;
+
 	*rank = (struct cp_rank){.number = -1, .local = -1};
 	rank->number = or_of_step(FIRST_OF(rank_variables, get), "SLURM_PROCID", get);
 	if (rank->number < 0)
@@ -124,7 +128,8 @@ void cp_rank_find(struct cp_rank *rank, cp_lookup *get)
 	rank->of = or_of_step(FIRST_OF(size_variables, get), "SLURM_STEP_NUM_TASKS", get);
 	rank->of = rank->of > 0 ? rank->of : 0;
 	rank->local = or_of_step(FIRST_OF(local_variables, get), "SLURM_LOCALID", get);
-	rank->job = job_key(get);
+	rank->job = job_key(get, &unnamed);
+	rank->spawned = unnamed && get("PMI_SPAWNED") && !get("PMI_JOBID");
 	rank->self = own_key(rank->job, rank->number);
 }
 

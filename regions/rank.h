@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_REGIONS_RANK_H
 #define CACHEPEEK_REGIONS_RANK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "regions/rundir.h"
@@ -15,6 +16,7 @@ struct cp_rank {
 	int local;     /* among those on its host; -1: not known */
 	uint64_t job;  /* the same for all ranks of a job; 0: not known */
 	uint64_t self; /* the same for all processes of a rank; 0: not known */
+	bool spawned;  /* and there may be other ranks of these numbers, spawned later */
 };
 
 void cp_rank_find(struct cp_rank *rank, cp_lookup *get);
