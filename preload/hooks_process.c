@@ -151,19 +151,6 @@ EXPORT int daemon(int nochdir, int noclose)
 
 /* ---- exec ---- */
 
-static const char *actual_path(const char *path)
-{
-	char own[64];
-
-	if (!cp_is_reexecuted() || !path || !cp_can_read_text(path) ||
-		strncmp(path, "/proc/", 6) != 0)
-		return path;
-	cp_format(own, sizeof(own), "/proc/%d/exe", (int)getpid());
-	if (strcmp(path, "/proc/self/exe") == 0 || strcmp(path, own) == 0)
-		return cp_own_executable();
-	return path;
-}
-
 static void *before_exec(const char *path, char *const envp[])
 {
 	void *note = cp_follow_note(getpid(), path, envp);
@@ -187,8 +174,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	void *note = before_exec(path, envp);
 	int result;
 
-	result = CP_REAL(execve)(
-		actual_path(path), argv, cp_follow_environment(room, envp));
+	result = CP_REAL(execve)(path, argv, cp_follow_environment(room, envp));
 	exec_failed(note);
 	return result;
 }
@@ -204,8 +190,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 	void *note = before_exec(file, envp);
 	int result;
 
-	result = CP_REAL(execvpe)(
-		actual_path(file), argv, cp_follow_environment(room, envp));
+	result = CP_REAL(execvpe)(file, argv, cp_follow_environment(room, envp));
 	exec_failed(note);
 	return result;
 }
@@ -234,7 +219,7 @@ EXPORT int execveat(
 	int result;
 
 	result = CP_REAL(execveat)(
-		fd, actual_path(path), argv, cp_follow_environment(room, envp), flags);
+		fd, path, argv, cp_follow_environment(room, envp), flags);
 	exec_failed(note);
 	return result;
 }
@@ -309,8 +294,8 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict path,
 {
 	char *room[cp_follow_room(envp)];
 	pid_t child;
-	int result = CP_REAL(posix_spawn)(&child, actual_path(path), actions, attributes,
-		argv, cp_follow_environment(room, envp));
+	int result = CP_REAL(posix_spawn)(&child, path, actions, attributes, argv,
+		cp_follow_environment(room, envp));
 
 	if (result == 0)
 		note_spawned(pid, child, path, envp);
@@ -324,8 +309,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 {
 	char *room[cp_follow_room(envp)];
 	pid_t child;
-	int result = CP_REAL(posix_spawnp)(&child, actual_path(file), actions, attributes,
-		argv, cp_follow_environment(room, envp));
+	int result = CP_REAL(posix_spawnp)(&child, file, actions, attributes, argv,
+		cp_follow_environment(room, envp));
 
 	if (result == 0)
 		note_spawned(pid, child, file, envp);

@@ -35,7 +35,7 @@
 
 #define ARGV0 "CACHEPEEK__ARGV0"
 #define EXE "CACHEPEEK__EXE"
-#define SELF "CACHEPEEK__SELF" /* OURS:LOWEST:COMM, see close_log() */
+#define SELF "CACHEPEEK__SELF" /* OURS:LOWEST:EXECUTABLE:COMM, see restore_name() */
 
 static char exe_path[PATH_MAX];
 
@@ -212,6 +212,48 @@ const char *cp_own_executable(void)
 	return exe_path;
 }
 
+/* An executable that no path leads to: it is in memory, or was deleted.  The simulator
+ * finds it by a descriptor, which the new image closes. */
+static struct {
+	int fd; /* 0: not needed */
+	char path[48];
+} executable;
+
+static const char *nameless_path(void)
+{
+	int low, high;
+
+	if (executable.fd > 0)
+		return executable.path;
+	low = open("/proc/self/exe", O_RDONLY);
+	high = low < 0 ? -1 : fcntl(low, F_DUPFD, 100);
+	if (high >= 0) {
+		close(low);
+		low = high;
+	}
+	if (low < 0)
+		return cp_own_executable();
+	executable.fd = low;
+	cp_format(executable.path, sizeof(executable.path), "/proc/self/fd/%d", low);
+	return executable.path;
+}
+
+/* Multi-call programs look at argv[0] or AT_EXECFN, and Valgrind makes both of the
+ * path: the path that keeps the name is better than what /proc/self/exe says. */
+static const char *program_path(const char *argv0)
+{
+	const char *names[] = {(const char *)getauxval(AT_EXECFN), argv0};
+	struct stat self;
+
+	if (stat("/proc/self/exe", &self) < 0)
+		return cp_own_executable();
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i] && strchr(names[i], '/') && same_file(names[i], &self))
+			return names[i];
+	return same_file(cp_own_executable(), &self) ? cp_own_executable()
+						     : nameless_path();
+}
+
 /* ---- the new command line ---- */
 
 struct command {
@@ -254,7 +296,8 @@ static void add_log(struct command *command, const char *directory)
 	}
 	cp_format(command->log, sizeof(command->log), "--log-file=/proc/self/fd/%d", fd);
 	prctl(PR_GET_NAME, comm);
-	cp_format(command->self, sizeof(command->self), SELF "=%d:%d:%s", fd, low, comm);
+	cp_format(command->self, sizeof(command->self), SELF "=%d:%d:%d:%s", fd, low,
+		executable.fd > 0 ? executable.fd : fd, comm);
 	add_word(command, command->log);
 }
 
@@ -369,21 +412,6 @@ static void add_options(struct command *command, const struct cp_plan *plan,
 	add_word(command, "--");
 }
 
-/* Multi-call programs look at argv[0] or AT_EXECFN, and Valgrind makes both of the
- * path: the path that keeps the name is better than what /proc/self/exe says. */
-static const char *program_path(const char *argv0)
-{
-	const char *names[] = {(const char *)getauxval(AT_EXECFN), argv0};
-	struct stat self;
-
-	if (stat("/proc/self/exe", &self) < 0)
-		return cp_own_executable();
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i] && strchr(names[i], '/') && same_file(names[i], &self))
-			return names[i];
-	return cp_own_executable();
-}
-
 static char **whole_argv(
 	struct cp_store *store, const struct command *command, char **argv)
 {
@@ -483,13 +511,16 @@ static void close_log(uint64_t fd, uint64_t low)
 static void restore_name(const char *self)
 {
 	const char *end;
-	uint64_t fd, low;
+	uint64_t fd, low, program;
 
 	if (!self || cp_parse_u64_prefix(self, &end, &fd) < 0 || *end != ':' ||
-		cp_parse_u64_prefix(end + 1, &end, &low) < 0 || *end != ':')
+		cp_parse_u64_prefix(end + 1, &end, &low) < 0 || *end != ':' ||
+		cp_parse_u64_prefix(end + 1, &end, &program) < 0 || *end != ':')
 		return;
 	prctl(PR_SET_NAME, end + 1);
 	close_log(fd, low);
+	if (program != fd)
+		close((int)program);
 }
 
 static void show_title(char *const argv[], char *const envp[])

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Where the guest has a system call.
+ * Where the guest has a system call: its number, result and arguments.
  */
 #ifndef CACHEPEEK_SIM_REGISTERS_H
 #define CACHEPEEK_SIM_REGISTERS_H
 
-#include "pub_tool_basics.h"
 #include "pub_tool_machine.h"
 #include "valgrind/guest.h"
 

@@ -22,7 +22,7 @@ extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
 /* Moves one to where the program can neither see nor close it. */
 extern Int VG_(safe_fd)(Int fd);
 /* What is /proc/self/cmdline to the program. */
-extern Int VG_(cl_cmdline_fd);
+extern Int VG_(cl_cmdline_fd), VG_(cl_exec_fd);
 
 /* The program's. */
 extern Addr VG_(brk_base), VG_(brk_limit);
