@@ -159,7 +159,10 @@ SKIP: {
 		skip('no mounts here', 1) unless mounted('-o', 'loop', $file);
 		my ($device) = run(command => ['findmnt', '-n', '-o', 'SOURCE', $place])->{out} =~ m{/dev/(\S+)};
 		my $trigger = "/sys/fs/ext4/$device/trigger_fs_error";
-		skip("no $trigger that can be written", 1) unless open(my $writes, '>', $trigger);
+		if (!open(my $writes, '>', $trigger)) {
+			unmounted();
+			skip("no $trigger that can be written", 1);
+		}
 		# The second time in the plain run, which comes first, it is read-only.
 		my $break = "touch '$place/first' 2>/dev/null && test -d '$place/run' && echo x > $trigger; true";
 		is(ok_run('ext4 that goes read-only', @$engine, calls => 2 * $many,
