@@ -16,6 +16,8 @@ use Test::More;
 # itself.  Rooms stand below those that include them, so that there are no cycles.
 my @base = qw(base base/text base/files);
 my @simulator = qw(tools/sim/request.h);
+# What Valgrind has: any part of the tool asks.
+my @valgrind = qw(tools/sim/valgrind);
 my @records = qw(regions/jobdir.h regions/record.h regions/record_read.h);
 my @model = qw(tools/profile/model output/report/report.h);
 my @rooms = (
@@ -54,17 +56,17 @@ my @rooms = (
 	['tools/sim/model' => [@simulator, qw(tools/sim/lines tools/sim/units)]],
 	['tools/sim/flex' => [qw(tools/sim/model)]],
 	['tools/sim/machines' => [qw(tools/sim/model tools/sim/flex)]],
-	['tools/sim' => [qw(base regions/series.h tools/sim/model tools/sim/machines tools/sim/units)]],
-	['tools/sim/pin' => [qw(base tools/sim)]],
-	['tools/sim/native' => [qw(base tools/sim tools/sim/pin)]],
-	['tools/sim/system' => [qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],
+	['tools/sim' => [@valgrind, qw(base regions/series.h tools/sim/model tools/sim/machines tools/sim/units)]],
+	['tools/sim/pin' => [@valgrind, qw(base tools/sim)]],
+	['tools/sim/native' => [@valgrind, qw(base tools/sim tools/sim/pin)]],
+	['tools/sim/system' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
-	['tools/sim/sample' => [qw(base tools/sim tools/sim/model tools/sim/machines)]],
-	['tools/sim/profile' => [qw(base base/files/build_id.h base/files/debug_path.h tools/sim tools/sim/model tools/sim/sample)]],
-	['tools/sim/paths' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
-	['tools/sim/watch' => [qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
-	['tools/sim/instrument' => [qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
-		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/valgrind tools/sim/watch)]],
+	['tools/sim/sample' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines)]],
+	['tools/sim/profile' => [@valgrind, qw(base base/files/build_id.h base/files/debug_path.h tools/sim tools/sim/model tools/sim/sample)]],
+	['tools/sim/paths' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
+	['tools/sim/watch' => [@valgrind, qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
+	['tools/sim/instrument' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
+		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
 	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
