@@ -28,7 +28,8 @@ bool cp_unit_at(const struct cp_units *units, uint64_t address, Dwarf_Die *unit,
 bool cp_unit_entries(Dwarf_Die *unit, Dwarf_Die *entries);
 
 /* The file that an entry says it is declared in, as its unit names it; NULL: it does not
- * say.  dwarf_decl_file(3) of elfutils 0.188 has none for the unit's own file of DWARF 5. */
+ * say.  dwarf_decl_file(3) of elfutils 0.188 has none for the unit's own file of DWARF 5.
+ */
 const char *cp_declared_in(Dwarf_Die *entry);
 
 #endif

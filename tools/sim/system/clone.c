@@ -27,7 +27,8 @@ static Bool core_can(UWord flags)
 
 static Bool can_write(Addr at)
 {
-	return VG_(am_is_valid_for_client)(at, sizeof(Int), VKI_PROT_READ | VKI_PROT_WRITE);
+	return VG_(am_is_valid_for_client)(
+		at, sizeof(Int), VKI_PROT_READ | VKI_PROT_WRITE);
 }
 
 /* The kernel ignores that it cannot write there. */

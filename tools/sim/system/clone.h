@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * clone(2).  The core has threads, forks and vforks, ends the program at other ways to share
- * with a child, and refuses pointers that the kernel does not look at.
+ * clone(2).  The core has threads, forks and vforks, ends the program at other ways to
+ * share with a child, and refuses pointers that the kernel does not look at.
  */
 #ifndef CACHEPEEK_SIM_CLONE_H
 #define CACHEPEEK_SIM_CLONE_H

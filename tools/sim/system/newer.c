@@ -118,10 +118,11 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 	return known || kind_of(number) == NOTHING ? known : &kernels;
 }
 
+/* Of execveat the core looks for the path itself. */
 Bool __wrap_vgModuleLocal_fd_allowed(
 	Int descriptor, const HChar *call, ThreadId tid, Bool is_new)
 {
-	return (descriptor < 0 && !is_new) ||
+	return (descriptor < 0 && !is_new && VG_(strcmp)(call, "execveat") != 0) ||
 	       __real_vgModuleLocal_fd_allowed(descriptor, call, tid, is_new);
 }
 
