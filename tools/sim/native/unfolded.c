@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * VEX folds away what does not depend on an operand: x & 0 and x * 0, where it finds the
- * other operand to be constant, and then the load of x, which no longer matters to
- * anybody (AND of a register that is 0, `and $0` to memory; of mulx and bzhi since 3.27).
+ * VEX folds away what does not depend on an operand: x & 0 and x * 0, and one side of a
+ * choice, where it finds the rest to be constant, and then the load of x, which no longer
+ * matters to anybody (AND of a register that is 0, `and $0` to memory; of mulx and bzhi
+ * since 3.27).
  * The processor loads nevertheless: such a load is named in a hint, which VEX keeps, and
  * which instrument.c leaves out.
  */
@@ -12,6 +13,8 @@
 
 static Bool may_ignore_operand(const IRExpr *e)
 {
+	if (e->tag == Iex_ITE)
+		return True;
 	if (e->tag != Iex_Binop)
 		return False;
 	switch (e->Iex.Binop.op) {
@@ -66,6 +69,10 @@ static IRExpr *keep_loads(IRSB *out, IRExpr *e)
 		e->Iex.Binop.arg1 = keep_loads(out, e->Iex.Binop.arg1);
 		e->Iex.Binop.arg2 = keep_loads(out, e->Iex.Binop.arg2);
 		return e;
+	case Iex_ITE:
+		e->Iex.ITE.iftrue = keep_loads(out, e->Iex.ITE.iftrue);
+		e->Iex.ITE.iffalse = keep_loads(out, e->Iex.ITE.iffalse);
+		return e;
 	default:
 		return e;
 	}
@@ -89,6 +96,10 @@ static void look(const IRExpr *e, Bool *loads, Bool *may_ignore)
 	if (e->tag == Iex_Binop) {
 		look(e->Iex.Binop.arg1, loads, may_ignore);
 		look(e->Iex.Binop.arg2, loads, may_ignore);
+	}
+	if (e->tag == Iex_ITE) {
+		look(e->Iex.ITE.iftrue, loads, may_ignore);
+		look(e->Iex.ITE.iffalse, loads, may_ignore);
 	}
 }
 

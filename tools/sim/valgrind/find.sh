@@ -30,20 +30,18 @@ done
 [ -r "$include/libvex_ir.h" ] || refuse "needs Valgrind's libvex_ir.h, and $include has none: install valgrind"
 
 # What one of an archive's objects takes of another, and what is there to be taken.
-nm -A $archives 2> /dev/null | awk -v parts=" $* " '
+missing=$(nm -A $archives 2> /dev/null | awk -v parts=" $* " '
 	FNR == NR { if ($1 !~ /^#/ && NF) { kind[$3] = $1; part[$3] = $2 }; next }
 	$NF in kind { if ($(NF - 1) == "U") asked[$NF] = 1; else if ($(NF - 1) ~ /[TDBRVWC]/) there[$NF] = 1 }
 	END {
 		for (name in kind)
 			if (index(parts, " " part[name] " ") && (!there[name] || (kind[name] == "wrap" && !asked[name])))
 				print name
-	}' "$here/functions.list" - | sort > "${TMPDIR:-/tmp}/find.$$"
-missing=$(paste -sd' ' "${TMPDIR:-/tmp}/find.$$")
-rm -f "${TMPDIR:-/tmp}/find.$$"
+	}' "$here/functions.list" - | sort | paste -sd' ')
 [ -z "$missing" ] || refuse "needs $missing of Valgrind's core, and that of $(version) has none: the tree's tools/sim/valgrind/ says what for"
 
 printf '#include "libvex.h"\n#include "libvex_ir.h"\n' |
-	"$compiler" -E -isystem "$include" "-DVGA_$architecture=1" -DVGO_linux=1 "-DVGP_${architecture}_linux=1" -x c - |
+	$compiler -E -isystem "$include" "-DVGA_$architecture=1" -DVGO_linux=1 "-DVGP_${architecture}_linux=1" -x c - |
 	awk -v version="$(version)" '
 	FNR == NR { if ($1 !~ /^#/ && NF) names[++n] = $1; next }
 	{ gsub(/[^A-Za-z0-9_]+/, " "); for (i = split($0, words, " "); i > 0; i--) seen[words[i]] = 1 }
