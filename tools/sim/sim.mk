@@ -32,7 +32,7 @@ SIM_HEADERS := $(wildcard tools/sim/*.h tools/sim/*/*.h)
 SIM_OBJECTS := $(SIM_SOURCES:%=$(B)/sim/%.o) $(SIM_TABLE:.c=.o)
 
 # Where variables are is half of the compiler's work on the model, and hardly known when that is optimised.
-SIM_CFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -Wno-gnu-variable-sized-type-not-at-end -MMD -MP -m64 -fno-builtin -fno-pie \
+SIM_CFLAGS := -std=gnu11 -O2 -g1 -Wall -Wextra -Werror=implicit-function-declaration -Wno-gnu-variable-sized-type-not-at-end -MMD -MP -m64 -fno-builtin -fno-pie \
 	-fno-stack-protector -fno-strict-aliasing -fomit-frame-pointer \
 	-isystem $(VALGRIND_INCLUDE) -Itools/sim -I$(B)/sim -I. -DVGA_$(SIM_ARCH)=1 -DVGO_linux=1 \
 	-DVGP_$(SIM_ARCH)_linux=1 -DVGPV_$(SIM_ARCH)_linux_vanilla=1

@@ -7,6 +7,7 @@
 #include "base/files/debug_path.h"
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
+#include "valgrind/core.h"
 
 #define LEAST_ID 2 /* bytes: the first names a directory */
 

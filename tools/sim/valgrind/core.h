@@ -30,6 +30,7 @@ extern struct vki_rlimit VG_(client_rlimit_stack);
 
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
 extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
+extern Long VG_(fsize)(Int fd);
 extern SysRes VG_(pread)(Int fd, void *to, Int size, OffT offset);
 /* It does so itself behind system calls. */
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
