@@ -83,18 +83,14 @@ static void block_with_nodefer(ThreadId tid, Int number)
 }
 
 /* The kernel of x86 says of an instruction that there is none such in other words than
- * the core; and where the host has found that, it has in a stub. */
-static vki_siginfo_t as_kernel_tells(ThreadId tid, const vki_siginfo_t *info)
+ * the core. */
+static vki_siginfo_t as_kernel_tells(const vki_siginfo_t *info)
 {
 	vki_siginfo_t told = *info;
 
 #if defined(VGA_amd64)
 	if (told.si_signo == VKI_SIGILL && told.si_code == VKI_ILL_ILLOPC)
 		told.si_code = VKI_ILL_ILLOPN;
-	if (told.si_signo == VKI_SIGILL && told.si_code == VKI_ILL_ILLOPN)
-		told._sifields._sigfault._addr = (void *)VG_(get_IP)(tid);
-#else
-	(void)tid;
 #endif
 	return told;
 }
@@ -104,7 +100,7 @@ void __wrap_vgPlain_sigframe_create(ThreadId tid, Bool on_altstack, Addr top,
 	UInt flags, const vki_sigset_t *mask, void *restorer)
 {
 	Addr room = native_frame_room(top);
-	vki_siginfo_t told = as_kernel_tells(tid, info);
+	vki_siginfo_t told = as_kernel_tells(info);
 
 	__real_vgPlain_sigframe_create(
 		tid, on_altstack, room, &told, context, handler, flags, mask, restorer);
