@@ -8,6 +8,10 @@
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 
+#ifndef MAP_32BIT /* of x86 alone */
+#define MAP_32BIT 0
+#endif
+
 /* VG_N_SEGMENTS, at which the core ends the program, less what it needs itself. */
 enum { MOST_SEGMENTS = 30000 - 500, MOST_MORE = 2 };
 
