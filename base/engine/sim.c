@@ -5,10 +5,10 @@
  */
 #include <errno.h>
 #include <stddef.h>
-#include <valgrind/valgrind.h>
 
 #include "base/engine/engine.h"
 #include "base/engine/simclient.h"
+#include "tools/sim/ask.h"
 #include "tools/sim/request.h"
 
 _Static_assert(CP_SIM_NALL <= CP_MIRROR_SIZE, "mirrors in the record are too small");
@@ -34,9 +34,7 @@ static const struct cp_event_set *the_set;
 
 unsigned long cp_sim_request(unsigned long request, const void *argument)
 {
-	(void)request; /* used where there is a Valgrind only */
-	(void)argument;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, argument, 0, 0, 0, 0);
+	return CP_SIM_ASK(request, argument, 0, 0, 0);
 }
 
 bool cp_sim_readable(const void *page)
@@ -46,86 +44,52 @@ bool cp_sim_readable(const void *page)
 
 unsigned long cp_sim_own_code(const void *low, const void *high)
 {
-	(void)low;
-	(void)high;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_OWN_CODE, low, high, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_OWN_CODE, low, high, 0, 0);
 }
 
 unsigned long cp_sim_bind_machine(unsigned number, const void *mirror)
 {
-	(void)number;
-	(void)mirror;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_BIND_MACHINE, number, mirror, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_BIND_MACHINE, number, mirror, 0, 0);
 }
 
 unsigned long cp_sim_bind_machine_sample(unsigned number, const void *mirror)
 {
-	(void)number;
-	(void)mirror;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_BIND_MACHINE_SAMPLE, number, mirror, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_BIND_MACHINE_SAMPLE, number, mirror, 0, 0);
 }
 
 unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 {
-	(void)function;
-	(void)kind;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_ALLOCATOR, function, kind, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_ALLOCATOR, function, kind, 0, 0);
 }
 
 unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end)
 {
-	(void)arguments;
-	(void)variables;
-	(void)end;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_TITLE, arguments, variables, end, 0, 0);
+	return CP_SIM_ASK(CP_SIM_TITLE, arguments, variables, end, 0);
 }
 
 unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 {
-	(void)block;
-	(void)size;
-	(void)image;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_TLS, block, size, image, 0, 0);
+	return CP_SIM_ASK(CP_SIM_TLS, block, size, image, 0);
 }
 
 unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns)
 {
-	(void)detour;
-	(void)patterns;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_FUNCTIONS, detour, patterns, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_FUNCTIONS, detour, patterns, 0, 0);
 }
 
 unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
 {
-	(void)number;
-	(void)to;
-	(void)size;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_FUNCTION_NAME, number, to, size, 0, 0);
+	return CP_SIM_ASK(CP_SIM_FUNCTION_NAME, number, to, size, 0);
 }
 
 unsigned long cp_sim_function_check(unsigned long n, char *to, size_t size)
 {
-	(void)n;
-	(void)to;
-	(void)size;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_FUNCTION_CHECK, n, to, size, 0, 0);
+	return CP_SIM_ASK(CP_SIM_FUNCTION_CHECK, n, to, size, 0);
 }
 
 unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size)
 {
-	(void)n;
-	(void)name;
-	(void)why;
-	(void)size;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_LINE_CHECK, n, name, why, size, 0);
+	return CP_SIM_ASK(CP_SIM_LINE_CHECK, n, name, why, size);
 }
 
 bool cp_sim_active(void)
@@ -212,8 +176,7 @@ static void resume_counting(void)
 
 static void enter_region(uint64_t number)
 {
-	(void)number; /* used where there is a Valgrind only */
-	VALGRIND_DO_CLIENT_REQUEST_STMT(CP_SIM_REGION, number, 0, 0, 0, 0);
+	CP_SIM_ASK(CP_SIM_REGION, number, 0, 0, 0);
 }
 
 static void sync_mirrors(void)

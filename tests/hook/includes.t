@@ -15,7 +15,7 @@ use Test::More;
 # The rooms from the bottom up: room, and the rooms and headers that it may include besides
 # itself.  Rooms stand below those that include them, so that there are no cycles.
 my @base = qw(base base/text base/files);
-my @simulator = qw(tools/sim/request.h);
+my @simulator = qw(tools/sim/request.h tools/sim/ask.h);
 # What Valgrind has: any part of the tool asks.
 my @valgrind = qw(tools/sim/valgrind);
 my @records = qw(regions/jobdir.h regions/record.h regions/record_read.h);

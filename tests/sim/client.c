@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <valgrind/valgrind.h>
+#include "ask.h"
 #include "request.h"
 
 #define LINES 512 /* 32 KB: with 64-byte lines in 8 ways of 64 sets */
@@ -23,7 +23,7 @@ typedef uint64_t counts[CP_SIM_NALL];
 static __attribute__((noinline)) unsigned long ask(
 	unsigned long request, const void *a, const void *b)
 {
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, a, b, 0, 0, 0);
+	return CP_SIM_ASK(request, a, b, 0, 0);
 }
 
 static void show(const char *test, const counts before, const counts after)

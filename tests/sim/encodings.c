@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <valgrind/valgrind.h>
+#include "ask.h"
 #include "request.h"
 
 #define LINE 64
@@ -259,7 +259,7 @@ static char *code, *stack;
 
 static __attribute__((noinline)) void read_counts(uint64_t *into)
 {
-	VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_READ, into, 0, 0, 0, 0);
+	CP_SIM_ASK(CP_SIM_READ, into, 0, 0, 0);
 }
 
 static void on_signal(int signal)

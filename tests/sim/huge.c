@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <valgrind/valgrind.h>
+#include "ask.h"
 #include "request.h"
 
 #ifndef MADV_COLLAPSE
@@ -27,7 +27,7 @@ typedef uint64_t counts[CP_SIM_NALL];
 
 static __attribute__((noinline)) unsigned long ask(unsigned long request, const void *a)
 {
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(0, request, a, 0, 0, 0, 0);
+	return CP_SIM_ASK(request, a, 0, 0, 0);
 }
 
 /* Aligned, and not next to another mapping that the kernel would make one with it. */

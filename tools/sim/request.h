@@ -4,8 +4,7 @@
  * simulated PMU (a Valgrind tool).  Both sides include this file and nothing
  * else of each other: the library is MIT, the tool is GPL.
  *
- * A request is made with VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_..., ...);
- * natively, and under any other Valgrind tool, every request answers 0.
+ * ask.h makes a request.
  */
 #ifndef CACHEPEEK_SIM_REQUEST_H
 #define CACHEPEEK_SIM_REQUEST_H

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <valgrind/valgrind.h>
 
+#include "tools/sim/ask.h"
 #include "tools/sim/request.h"
 
 typedef uint64_t counts[CP_SIM_NALL];
@@ -17,7 +17,7 @@ static counts before, after;
 
 static __attribute__((noinline)) void read_counts(uint64_t *into)
 {
-	VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_READ, into, 0, 0, 0, 0);
+	CP_SIM_ASK(CP_SIM_READ, into, 0, 0, 0);
 }
 
 /* Bytes that nobody has touched, with room on both sides. */

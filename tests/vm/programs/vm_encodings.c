@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <valgrind/valgrind.h>
 
+#include "tools/sim/ask.h"
 #include "tools/sim/request.h"
 
 struct encoding {
@@ -170,7 +170,7 @@ static sigjmp_buf escape;
 
 static __attribute__((noinline)) void read_counts(uint64_t *into)
 {
-	VALGRIND_DO_CLIENT_REQUEST_EXPR(0, CP_SIM_READ, into, 0, 0, 0, 0);
+	CP_SIM_ASK(CP_SIM_READ, into, 0, 0, 0);
 }
 
 static __attribute__((noinline)) void call(void (*code)(void), char *operand)

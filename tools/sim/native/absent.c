@@ -6,6 +6,7 @@
 #include "native/native.h"
 #include "native/mend.h"
 #include "native/upper.h"
+#include "others_requests.h"
 #include "pin/pin.h"
 
 Bool native_is_built(void)
@@ -25,6 +26,15 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 	pin_turn_goes_on(state);
 	__real_vgPlain_disp_run_translations(results, state, code);
 }
+
+#if defined(VGA_amd64)
+struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
+	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
+{
+	return __real_disInstr_AMD64(out, others_requests_hide(pc, code + delta) - delta,
+		delta, pc, arch, arch_info, abi, endness, diagnose);
+}
+#endif
 
 Int native_split(const IRSB *in)
 {

@@ -12,6 +12,7 @@
 #include "native/spelling.h"
 #include "native/unfolded.h"
 #include "native/upper.h"
+#include "others_requests.h"
 
 /* More in one superblock are not worth the time that it takes to make. */
 enum { MOST_IN_ROW = 16 };
@@ -84,16 +85,6 @@ static Bool is_preferred(Addr pc, UInt length)
 
 /* --- In VEX's superblocks --- */
 
-/* The answer of VEX's decoder, in two words: the length comes first. */
-struct decoded {
-	UInt length, next;
-	ULong more;
-};
-
-typedef struct decoded decode_one(IRSB *out, const UChar *code, Long delta, Addr pc,
-	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose);
-decode_one __real_disInstr_AMD64, __wrap_disInstr_AMD64;
-
 /* STMXCSR and LDMXCSR, and XGETBV, are of these. */
 static Bool is_of_system(UInt map, UInt opcode)
 {
@@ -158,7 +149,8 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
 {
 	static const UChar nothing[NATIVE_LONGEST] = {0x90};
-	const UChar *readable = readable_code((Addr)(code + delta));
+	const UChar *readable =
+		others_requests_hide(pc, readable_code((Addr)(code + delta)));
 	UInt own = (Addr)(code + delta) == pc ? add_own(out, pc, readable) : 0;
 	Int first = out->stmts_used;
 	struct decoded as = __real_disInstr_AMD64(out, (own ? nothing : readable) - delta,
