@@ -30,6 +30,12 @@ struct cp_self {
 	uint32_t function;    /* innermost that is patched (preload/patch); 0: none */
 	uintptr_t counting;   /* where its begin or end is under way; 0: none is */
 	void *stack;          /* the alternate signal stack that we gave it */
+	/* Its own one, where its creator has said how large; low 0: wherever the C
+	 * library has put it. */
+	struct cp_stack_bounds {
+		uintptr_t low;
+		size_t size; /* 0: nobody has said */
+	} bounds;
 	/* Inside a function of another interface, whose functions may call each other
 	 * through us: then that is no call of the program. */
 	struct {

@@ -72,6 +72,14 @@ unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 	return CP_SIM_ASK(CP_SIM_TLS, block, size, image, 0);
 }
 
+unsigned long cp_sim_stack(uintptr_t low, uintptr_t high)
+{
+	(void)low;
+	(void)high;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_STACK_OF_THREAD, low, high, 0, 0, 0);
+}
+
 unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns)
 {
 	return CP_SIM_ASK(CP_SIM_FUNCTIONS, detour, patterns, 0, 0);

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* request: enum cp_sim_request of tools/sim/request.h, with its one argument. */
 unsigned long cp_sim_request(unsigned long request, const void *argument);
@@ -23,6 +24,9 @@ unsigned long cp_sim_own_code(const void *low, const void *high);
 
 /* CP_SIM_TLS */
 unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
+
+/* CP_SIM_STACK_OF_THREAD */
+unsigned long cp_sim_stack(uintptr_t low, uintptr_t high);
 
 /* CP_SIM_FUNCTIONS, CP_SIM_FUNCTION_NAME */
 typedef void (*cp_sim_detour)(unsigned long number, unsigned long ended, uintptr_t a1,

@@ -4,15 +4,18 @@
  * variables.
  */
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/map.h"
 #include "base/text.h"
 #include "base/counters/clock.h"
 #include "base/files/maps.h"
 #include "preload/runtime.h"
+#include "preload/self.h"
 #include "preload/sampling/sampling_parts.h"
 
 /* The size up to which a file in /proc is read: of a program with more mappings the
@@ -64,13 +67,15 @@ static void note_range(const struct cp_samples_thread *thread, enum cp_range_kin
 
 /* ---- stacks ---- */
 
-/* The mapping around an address. */
-static bool find_mapping(
-	const char *maps, uint64_t address, uint64_t *low, uint64_t *high)
+/* The mapping around an address, and where the one before it ends. */
+static bool find_mapping(const char *maps, uint64_t address, uint64_t *low,
+	uint64_t *high, uint64_t *below)
 {
+	*low = *high = 0;
 	for (const char *line = maps; line && *line;) {
 		const char *end = strchr(line, '\n'), *at = line;
 
+		*below = *high;
 		*low = cp_maps_number(&at);
 		at += *at == '-';
 		*high = cp_maps_number(&at);
@@ -81,27 +86,48 @@ static bool find_mapping(
 	return false;
 }
 
-/* That of the process grows. */
-static uint64_t lowest_of_stack(uint64_t low, uint64_t high)
+/* That of the process grows, as far as nothing is in its way. */
+static uint64_t lowest_of_stack(uint64_t low, uint64_t high, uint64_t below)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_STACK, &limit) < 0 || limit.rlim_cur > (rlim_t)1 << 30)
 		limit.rlim_cur = (rlim_t)1 << 30;
-	return high - low > limit.rlim_cur ? low : high - limit.rlim_cur;
+	if (high - low > limit.rlim_cur)
+		return low;
+	return high - limit.rlim_cur > below ? high - limit.rlim_cur : below;
+}
+
+/* Within the mapping, which may have several threads' stacks, and what else lies beside
+ * them: guards may be no mappings.  The C library has the thread's own data on the last
+ * page of a stack that it has made, and leaves at least the size that was asked for. */
+static void cut_to_thread(uint64_t *low, uint64_t *high)
+{
+	uint64_t page = (uint64_t)getpagesize(), own = cp_self.bounds.low,
+		 end = own ? own + cp_self.bounds.size
+			   : ((uint64_t)(uintptr_t)pthread_self() | (page - 1)) + 1;
+
+	if (!own)
+		own = (end - cp_self.bounds.size) & ~(page - 1);
+	if (own > *low)
+		*low = own;
+	if (end < *high)
+		*high = end;
 }
 
 static void note_stack(const struct cp_samples_thread *thread)
 {
-	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), low, high;
+	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0), low, high, below;
 	size_t length;
 	char *maps = read_maps(&length);
 
 	if (!maps)
 		return;
-	if (find_mapping(maps, here, &low, &high)) {
-		if (thread->tid == cp_runtime.pid)
-			low = lowest_of_stack(low, high);
+	if (find_mapping(maps, here, &low, &high, &below)) {
+		if (cp_self.bounds.size)
+			cut_to_thread(&low, &high);
+		else if (thread->tid == cp_runtime.pid)
+			low = lowest_of_stack(low, high, below);
 		note_range(thread, CP_RANGE_STACK, low, high, 0);
 	}
 	munmap(maps, MAPS_SIZE);

@@ -10,6 +10,7 @@
 #include <threads.h>
 
 #include "base/pool.h"
+#include "base/engine/simclient.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/threads/threads.h"
@@ -24,6 +25,7 @@ struct parcel {
 		thrd_start_t thrd;
 	} function;
 	void *argument;
+	struct cp_stack_bounds bounds;
 };
 
 CP_POOL(parcels, struct parcel);
@@ -45,6 +47,7 @@ static struct parcel unpack_parcel(void *memory)
 	cp_own_work_begin(&state);
 	parcel = *(struct parcel *)memory;
 	give_back(memory);
+	cp_self.bounds = parcel.bounds;
 	cp_thread_begin();
 	cp_thread_started();
 	cp_own_work_end(state);
@@ -52,7 +55,27 @@ static struct parcel unpack_parcel(void *memory)
 	return parcel;
 }
 
-static struct parcel *pack_parcel(void *argument)
+/* What the program says of its stack, or the default. */
+static struct cp_stack_bounds bounds_in(const pthread_attr_t *attributes)
+{
+	struct cp_stack_bounds bounds = {0, 0};
+	pthread_attr_t usual;
+	void *low;
+
+	if (!attributes && pthread_attr_init(&usual) == 0)
+		attributes = &usual; /* has nothing to be destroyed */
+	if (!attributes || pthread_attr_getstacksize(attributes, &bounds.size) != 0)
+		return bounds;
+	/* Of a stack that the program has not made the end is 0. */
+	if (pthread_attr_getstack(attributes, &low, &bounds.size) == 0 &&
+		(uintptr_t)low + bounds.size) {
+		bounds.low = (uintptr_t)low;
+		cp_sim_stack(bounds.low, bounds.low + bounds.size);
+	}
+	return bounds;
+}
+
+static struct parcel *pack_parcel(const pthread_attr_t *attributes, void *argument)
 {
 	struct parcel *parcel = NULL;
 	int saved = errno, state;
@@ -60,8 +83,10 @@ static struct parcel *pack_parcel(void *argument)
 	if (!cp_counting() || !cp_enter_slowly(&state))
 		return NULL;
 	parcel = cp_pool_take(&parcels);
-	if (parcel)
+	if (parcel) {
 		parcel->argument = argument;
+		parcel->bounds = bounds_in(attributes);
+	}
 	cp_threads_adopt();
 	if (parcel)
 		cp_thread_starts();
@@ -95,7 +120,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 	const pthread_attr_t *restrict attributes, void *(*function)(void *),
 	void *restrict argument)
 {
-	struct parcel *parcel = pack_parcel(argument);
+	struct parcel *parcel = pack_parcel(attributes, argument);
 	int result;
 
 	if (!parcel)
@@ -109,7 +134,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-	struct parcel *parcel = pack_parcel(argument);
+	struct parcel *parcel = pack_parcel(NULL, argument);
 	int result;
 
 	if (!parcel)

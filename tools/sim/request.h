@@ -350,6 +350,9 @@ enum cp_sim_request {
 	 * own, 0: in none, whose first instructions' time is modelled in full
 	 * (--time-sample). */
 	CP_SIM_REGION,
+
+	/* (low, high) -> 1: a thread that is about to begin has this as its stack. */
+	CP_SIM_STACK_OF_THREAD,
 };
 
 /* X(name, what differs) */

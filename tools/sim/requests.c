@@ -11,6 +11,7 @@
 #include "pin/pin.h"
 #include "watch/lines.h"
 #include "profile/profile.h"
+#include "bounds.h"
 
 static Bool copy_name(UInt number, UWord to, UWord size)
 {
@@ -116,6 +117,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		break;
 	case CP_SIM_REGION:
 		threads_enter_region(tid, args[1]);
+		break;
+	case CP_SIM_STACK_OF_THREAD:
+		bounds_stack(args[1], args[2]);
 		break;
 	case CP_SIM_ALLOCATOR:
 		*ret = profile_allocator_add(args[1], args[2]);

@@ -17,6 +17,7 @@
 #include "machines/front.h"
 #include "watch/function_names.h"
 #include "watch/functions.h"
+#include "bounds.h"
 #include "system/confine.h"
 #include "machines/team.h"
 #include "mirror.h"
@@ -353,6 +354,7 @@ static void forget_homes(Addr a, SizeT len)
 static void on_munmap(Addr a, SizeT len)
 {
 	on_unmap(a, len);
+	bounds_unmapped(a, len);
 	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);
@@ -363,6 +365,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
 	on_unmap(a, len);
+	bounds_mapped(a, len);
 	forget_homes(a, len);
 	functions_unmapped(a, len);
 	huge_forget(a, len);

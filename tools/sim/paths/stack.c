@@ -12,6 +12,7 @@
 #include "emit.h"
 #include "paths/counts.h"
 #include "paths/tree.h"
+#include "bounds.h"
 #include "valgrind/guest.h"
 
 #define NEAR (64 << 10) /* so far apart it is one stack */
@@ -131,8 +132,7 @@ static Bool is_stale(const struct frame *f, Addr sp)
 
 static Bool same_stack(Addr a, Addr b)
 {
-	return (a < b ? b - a : a - b) < NEAR ||
-	       VG_(am_find_nsegment)(a) == VG_(am_find_nsegment)(b);
+	return (a < b ? b - a : a - b) < NEAR || bounds_same(a, b);
 }
 
 /* A handler on a stack of its own may have been left by a jump. */

@@ -89,6 +89,8 @@ void shadow_set(Addr a, SizeT size, UInt object);
 /* The block that begins at a. */
 void shadow_clear_block(Addr a);
 void shadow_clear(Addr a, SizeT size);
+/* Of pages that it has in part, that part. */
+void shadow_clear_part(Addr a, Addr end);
 /* The object at a, and how far around a it is the same at least. */
 UInt shadow_extent(Addr a, Addr *start, ULong *size);
 /* Was there a block in the same page? */

@@ -5,6 +5,7 @@
  */
 #include "profile/profile.h"
 #include "profile/sharing.h"
+#include "bounds.h"
 #include "valgrind/core.h"
 
 /* Identifies an object; data is an enum cp_profile_data. */
@@ -49,6 +50,7 @@ static struct {
 	struct {
 		ThreadId tid;
 		UInt thread;
+		Addr top; /* of its stack */
 	} * living;
 	UInt nliving;
 } known;
@@ -229,23 +231,37 @@ static void forget_recent(void)
 	VG_(memset)(known.recent, 0, sizeof(known.recent));
 }
 
-/* It may have the stack of one that has ended. */
+/* It may have the stack of one that has ended, or a block of the heap; of one that the
+ * program has made by itself nobody knows where it begins. */
+static void renew_stack(Addr low, Addr end)
+{
+	UInt why = bounds_why(low);
+	Addr start;
+	ULong size;
+
+	if (why & BOUNDS_STACK)
+		shadow_clear_part(low, end);
+	if (why && !shadow_extent(end - 1, &start, &size))
+		sharing_renew(low, end - low);
+}
+
 void profile_data_thread_begin(ThreadId tid, UInt thread)
 {
-	Addr top = VG_(thread_get_stack_max)(tid);
-	const NSegment *segment = VG_(am_find_nsegment)(top);
+	Addr top = VG_(thread_get_stack_max)(tid), low, end;
+	Bool found = bounds_of(VG_(get_SP)(tid), &low, &end);
 
 	if (!known.living)
 		known.living = VG_(calloc)(
 			"cachepeek.living", VG_N_THREADS, sizeof(*known.living));
 	profile_settle();
 	forget_recent();
+	if (found && (top >= end || bounds_why(end) & BOUNDS_STACK))
+		top = end - 1;
 	known.living[known.nliving].tid = tid;
-	known.living[known.nliving++].thread = thread;
-	if (segment && segment->kind == SkAnonC) {
-		shadow_clear(segment->start, top - segment->start);
-		sharing_renew(segment->start, top - segment->start);
-	}
+	known.living[known.nliving].thread = thread;
+	known.living[known.nliving++].top = top;
+	if (found)
+		renew_stack(low, top + 1);
 }
 
 void profile_data_thread_end(ThreadId tid)
@@ -260,22 +276,31 @@ void profile_data_thread_end(ThreadId tid)
 		}
 }
 
+/* Of several stacks that nobody has told apart it is in the next one above. */
 static Bool find_stack(Addr a, struct key *key, struct recent *r)
 {
-	const NSegment *segment = VG_(am_find_nsegment)(a);
+	Addr start, end;
+	UInt found = known.nliving;
 
-	for (UInt i = 0; segment && i < known.nliving; i++) {
-		Addr top = VG_(thread_get_stack_max)(known.living[i].tid);
+	if (!bounds_of(a, &start, &end))
+		return False;
+	for (UInt i = 0; i < known.nliving; i++) {
+		Addr top = known.living[i].top;
 
-		if (a > top || top < segment->start || top > segment->end)
+		if (top < a || top >= end)
 			continue;
-		*key = (struct key){
-			.data = CP_DATA_STACK, .thread = known.living[i].thread};
-		r->start = segment->start;
-		r->size = top - segment->start;
-		return True;
+		end = top + 1;
+		found = i;
 	}
-	return False;
+	if (found == known.nliving)
+		return False;
+	*key = (struct key){.data = CP_DATA_STACK, .thread = known.living[found].thread};
+	for (UInt i = 0; i < known.nliving; i++)
+		if (known.living[i].top < a && known.living[i].top >= start)
+			start = known.living[i].top + 1;
+	r->start = start;
+	r->size = end - start;
+	return True;
 }
 
 static Bool find_in_image(Addr a, struct key *key, struct recent *r)

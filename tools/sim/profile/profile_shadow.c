@@ -182,6 +182,24 @@ void shadow_clear(Addr a, SizeT size)
 	}
 }
 
+void shadow_clear_part(Addr a, Addr end)
+{
+	for (Addr next; a < end; a = next) {
+		struct page *page = find_page(a / PAGE_BYTES);
+
+		next = (a / PAGE_BYTES + 1) * PAGE_BYTES;
+		if (!page)
+			continue;
+		if (a % PAGE_BYTES == 0 && next <= end) {
+			set_all(page, 0);
+			continue;
+		}
+		split_page(page);
+		for (; a < end && a < next; a += GRANULE)
+			page->granules[a % PAGE_BYTES / GRANULE] = 0;
+	}
+}
+
 static const struct page *find_again(ULong number)
 {
 	static ULong last_number;

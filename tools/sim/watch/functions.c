@@ -12,6 +12,7 @@
 #include "watch/function_names.h"
 #include "watch/functions.h"
 #include "paths/paths.h"
+#include "bounds.h"
 #include "watch/lines.h"
 #include "valgrind/core.h"
 #include "valgrind/guest.h"
@@ -118,8 +119,7 @@ static void set_limit(void)
 
 static Bool same_stack(Addr a, Addr b)
 {
-	return (a < b ? b - a : a - b) < NEAR ||
-	       VG_(am_find_nsegment)(a) == VG_(am_find_nsegment)(b);
+	return (a < b ? b - a : a - b) < NEAR || bounds_same(a, b);
 }
 
 static Bool is_over(const struct call *call, Addr sp, Addr next)
