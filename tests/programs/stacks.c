@@ -7,8 +7,8 @@
 //      libc: the C library's, without guards.  heap: in a block of the heap.
 //      short: of sizes that are no whole pages, in a static array.
 //	stacks shared
-// Two threads write to a word each of one line beside the stacks, in turn; others begin and
-// end in between.
+// Two threads write to a word each of one line beside the stacks, in turn; others begin
+// and end in between.
 #include <alloca.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -86,7 +86,7 @@ static char *stacks_in_heap(size_t n, char *beside[2])
 	char *stacks;
 
 	beside[0] = malloc(BESIDE); /* the first block */
-	stacks = malloc(n * SIZE); /* the block of stacks */
+	stacks = malloc(n * SIZE);  /* the block of stacks */
 	beside[1] = malloc(BESIDE); /* the second block */
 	return stacks;
 }

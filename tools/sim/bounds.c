@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The places where one piece of memory ends and the next one begins, in order.  A thread's
- * stack and what lies beside it may have no mapping in between: since Linux 6.13 a guard may
- * be a mark in the page table (glibc 2.43 makes it so), and a program may make stacks of one
- * mapping.
+ * The places where one piece of memory ends and the next one begins, in order.  A
+ * thread's stack and what lies beside it may have no mapping in between: since Linux 6.13
+ * a guard may be a mark in the page table (glibc 2.43 makes it so), and a program may
+ * make stacks of one mapping.
  */
 #include "bounds.h"
 

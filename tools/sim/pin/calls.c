@@ -17,8 +17,7 @@
 /* SplitMix64 */
 static UChar next_random(void)
 {
-	static ULong state;
-	ULong z = state += 0x9e3779b97f4a7c15ull;
+	ULong z = pin.random += 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
