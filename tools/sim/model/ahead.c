@@ -392,6 +392,8 @@ void ahead_region(struct core *core, struct learnt *region)
 	u = &a->units;
 	if (u->learnt->full && u->learnt != &u->own)
 		u->lingers = a->number + LINGER;
+	learn_what_was_full(u->learnt);
+	end_part(u);
 	u->learnt = region ? region : &u->own;
 	if (!region)
 		return;

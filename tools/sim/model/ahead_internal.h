@@ -498,25 +498,27 @@ static void begin_region_in_full(struct core *core, struct ahead *a)
 {
 	struct units *u = &a->units;
 	uint64_t off = a->reach.latency[NOBODY][MEMORY];
-	struct surprise here = {0, 0};
+	struct surprise of_all = {0}, of_misses = {0};
 
 	if (!units_follow(u)) {
 		begin_following(core, a);
 		a->last = NULL;
-		add_variance(&core->count[CP_SIM_time_variance], &here, off, 1);
-		add_variance(&core->count[CP_SIM_miss_time_variance], &here, off, 1);
+		add_variance(&core->count[CP_SIM_time_variance], &of_all, off, 1);
+		add_variance(&core->count[CP_SIM_miss_time_variance], &of_misses, off, 1);
 	}
 	begin_full(u, a->number, a->delay);
-	u->next = end_of_full(u, a->number);
+	u->next = at_most(end_of_full(u, a->number), a->number + LEARN_FULL);
 }
 
 /* What is modelled in full is over, for now, unless the region has more of it to come. */
 static void end_region_in_full(struct ahead *a, uint64_t number)
 {
 	struct units *u = &a->units;
+	uint64_t end = end_of_full(u, number);
 
-	u->next = end_of_full(u, number);
-	if (u->next <= number)
+	learn_what_was_full(u->learnt);
+	u->next = at_most(end, number + LEARN_FULL);
+	if (end <= number)
 		end_full(u, number, a->delay);
 }
 

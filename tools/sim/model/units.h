@@ -22,10 +22,11 @@
  * and of the differences of units, and of windows, each of which was drawn by itself with
  * the same chance: the variance of such a sum is that of their squares.  Causes between
  * units of which the last unit had next to none add the square of what they are expected
- * to take, for nobody has seen whether they do.  Who collects within a unit, for a region
- * that ends there, say, gets of its square what his part and all before it in the unit
- * make, each as if all had the same sign: so variances of regions add up to the whole's,
- * and none is too small.
+ * to take, for nobody has seen whether they do.  A region that ends within a unit has of
+ * its square what its part and all before it in the unit make, each as if all had the
+ * same sign: so variances of regions add up to the whole's, and none is too small.
+ * Whoever collects within a region, where a slice of its thread ends, changes nothing:
+ * what was more than expected before makes up for what is less behind.
  */
 #ifndef CACHEPEEK_SIM_UNITS_H
 #define CACHEPEEK_SIM_UNITS_H
@@ -44,6 +45,7 @@ enum unit_phase { IN_FULL, IN_UNIT, WARMING, FORESEEING, BETWEEN_UNITS };
 #define GAP_BITS 12
 #define DELAYS_KEPT 65536 /* instructions */
 #define LINGER 65536      /* instructions behind a region that is modelled in full */
+#define LEARN_FULL 262144 /* instructions in full, between what is learnt of them */
 
 /* How many there are of each cause since the last collect, and cycles that are known: of
  * parts those that others of their causes took. */
@@ -51,9 +53,9 @@ struct causes {
 	uint64_t of[TIME_CAUSES], known[TIME_CAUSES];
 };
 
-/* How far a unit so far is from what was expected of it. */
+/* How far a unit so far is from what was expected of it; and of that the region. */
 struct surprise {
-	uint64_t cycles;
+	uint64_t cycles, part;
 	uint64_t variance_left; /* what is not yet a 256th */
 };
 
@@ -62,6 +64,7 @@ struct unforeseen {
 	uint64_t number, mark; /* that were looked at; up to what is weighed */
 	uint64_t gap, window;  /* instructions before it, and of it */
 	uint64_t left;         /* of what it has for those: GAP_BITS */
+	uint64_t off;          /* in the region: more than expected, or less */
 	struct surprise surprise;
 };
 
@@ -81,6 +84,8 @@ struct units {
 	struct learnt *learnt, own; /* of the region; where nobody tells of regions */
 	struct unforeseen unforeseen;
 	struct surprise all, misses;
+	uint64_t off[TIME_CAUSES]; /* the region in this unit: more than expected, or less
+				    */
 	uint64_t began, delay_then; /* of the phase, but for WARMING */
 	uint64_t delays, modelled;  /* of what was modelled lately; its instructions */
 	uint64_t asked;             /* lines, between units */
@@ -120,7 +125,7 @@ static inline void begin_window(struct units *u, uint64_t at)
 
 	f->gap = at - u->began;
 	f->window = u->warms + batch_told.sample.warm + batch_told.sample.unit - at;
-	f->surprise.cycles = 0;
+	f->surprise.cycles = f->surprise.part = f->off = 0;
 	u->phase = FORESEEING;
 	u->next = u->warms;
 }
@@ -144,7 +149,8 @@ static inline void units_init(struct units *u)
 	u->phase = u->rest = IN_FULL;
 	u->learnt = &u->own;
 	learnt_begin(u->learnt, batch_told.sample.full);
-	u->next = batch_told.sample.unit ? batch_told.sample.full : UINT64_MAX;
+	u->next = batch_told.sample.unit ? at_most(batch_told.sample.full, LEARN_FULL)
+					 : UINT64_MAX;
 }
 
 /* ---- causes ---- */
@@ -227,15 +233,27 @@ static inline uint64_t size_of(uint64_t difference)
 }
 
 /* Of a part of a unit, or of what is between, that may be so many cycles from what was
- * expected: 256ths, of squares of cycles. */
+ * expected, with what was told of it before, which may be more: 256ths, of squares of
+ * cycles. */
 static inline void add_variance(
-	uint64_t *count, struct surprise *s, uint64_t cycles, uint64_t factor)
+	uint64_t *count, struct surprise *s, uint64_t part, uint64_t factor)
 {
-	uint64_t more = cycles * (2 * s->cycles + cycles) * factor + s->variance_left;
+	uint64_t cycles = part - s->part,
+		 more = cycles * (2 * s->cycles + cycles) * factor + s->variance_left;
 
-	*count += more >> TIME_VARIANCE_BITS;
+	*count += (uint64_t)((int64_t)more >> TIME_VARIANCE_BITS);
 	s->variance_left = more & ((1 << TIME_VARIANCE_BITS) - 1);
 	s->cycles += cycles;
+	s->part = part;
+}
+
+/* What comes next in the unit is another region's. */
+static inline void end_part(struct units *u)
+{
+	for (int i = 0; i < TIME_CAUSES; i++)
+		u->off[i] = 0;
+	u->all.part = u->misses.part = 0;
+	u->unforeseen.off = u->unforeseen.surprise.part = 0;
 }
 
 /* What a window has more than was expected, or less, it has for the gap before it, too.
@@ -260,13 +278,10 @@ static inline uint64_t branches_of_window(struct core *core, struct units *u,
 
 	rate->found += found;
 	rate->passed += instructions;
-	if (u->phase == IN_FULL) {
-		learn_rate(rate);
+	if (u->phase == IN_FULL || !f->gap)
 		return 0;
-	}
-	if (!f->gap)
-		return 0;
-	off = size_of(found - expected) * u->learnt->mean[PART(branch)].each >> MEAN_BITS;
+	f->off += found - expected;
+	off = size_of(f->off) * u->learnt->mean[PART(branch)].each >> MEAN_BITS;
 	add_variance(&core->count[CP_SIM_time_variance], &f->surprise,
 		off * (2 * f->gap + f->window) / (2 * f->window), 1);
 	return stand_for_gap(f, found - expected);
@@ -324,8 +339,7 @@ static inline uint64_t unseen_cycles(
 
 /* Cycles of a cause since it was weighed: where they are not modelled, what is expected
  * counts, and in units the difference counts as often as it stands for, so that a sum may
- * be below 0 for a while (request.h).  beyond: causes that were not looked at.  Returns
- * how far it may be off. */
+ * be below 0 for a while (request.h).  Returns how far it may be off. */
 static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int cause,
 	uint64_t *count, uint64_t causes, uint64_t cycles)
 {
@@ -333,7 +347,8 @@ static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int c
 	uint64_t off, most = most_of_cause(r, cause);
 
 	if (u->phase == IN_FULL) {
-		learn_of_cause(m, cause, causes, cycles);
+		m->full_cycles += cycles;
+		m->full_causes += causes;
 		return 0;
 	}
 	limit_mean(m, most);
@@ -342,7 +357,7 @@ static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int c
 		m->unit_causes += causes;
 		off = cycles - expected_cycles(m, causes);
 		*count += off * (weight_of(u) - 1);
-		return size_of(off);
+		return off;
 	}
 	*count += expected_cycles(m, causes) - cycles;
 	return m->causes ? uncovered(m, causes)
@@ -395,10 +410,11 @@ static inline void weigh_stack(
 	find_cycles(core, u, &causes, cycles);
 	for (int i = 0; i < TIME_CAUSES; i++) {
 		int part = part_of_cause(i);
-		uint64_t *count = &core->count[CP_SIM_STACK + part],
-			 off = weigh_cause(
-				 u, r, i, count, causes.of[i] - u->seen.of[i], cycles[i]);
+		uint64_t *count = &core->count[CP_SIM_STACK + part], off;
 
+		u->off[i] += weigh_cause(
+			u, r, i, count, causes.of[i] - u->seen.of[i], cycles[i]);
+		off = size_of(u->off[i]);
 		if (i == PART(branch))
 			*count += expected_cycles(&u->learnt->mean[i], beyond);
 		all += off;
@@ -468,11 +484,19 @@ static inline void units_tell(
 
 /* ---- phases ---- */
 
+static inline void begin_surprises(struct units *u)
+{
+	u->all = (struct surprise){.variance_left = u->all.variance_left};
+	u->misses = (struct surprise){.variance_left = u->misses.variance_left};
+	for (int i = 0; i < TIME_CAUSES; i++)
+		u->off[i] = 0;
+}
+
 static inline void begin_unit(struct units *u)
 {
 	u->phase = IN_UNIT;
 	u->next += batch_told.sample.unit;
-	u->all.cycles = u->misses.cycles = 0;
+	begin_surprises(u);
 }
 
 static inline void learn_of_region(struct units *u)
@@ -484,7 +508,7 @@ static inline void learn_of_region(struct units *u)
 /* What is behind it begins at that number of instructions, with that delay. */
 static inline void begin_between(struct units *u, uint64_t at, uint64_t delay)
 {
-	u->all.cycles = u->misses.cycles = 0;
+	begin_surprises(u);
 	u->began = at;
 	u->delay_then = delay;
 	set_next_unit(u);

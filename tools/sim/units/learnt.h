@@ -22,9 +22,9 @@
 #define RATE_BITS 24
 #define RATE_KEPT (1u << 20) /* instructions */
 
-/* What a cause took: lately, and in the unit so far. */
+/* What a cause took: lately; in the unit so far; and in full since that was learnt of. */
 struct mean {
-	uint64_t cycles, causes, unit_cycles, unit_causes;
+	uint64_t cycles, causes, unit_cycles, unit_causes, full_cycles, full_causes;
 	uint64_t each;    /* cycles of one, so many bits behind the point */
 	uint64_t left;    /* of what was expected, what is less than a cycle */
 	uint64_t covered; /* causes between units, that the last one stands for */
@@ -85,6 +85,13 @@ static inline void learn_unit(struct mean *m, int cause, uint64_t stands_for)
 	m->unit_cycles = m->unit_causes = m->beyond = 0;
 }
 
+/* Some instructions that were modelled in full are over. */
+static inline void learn_full(struct mean *m, int cause)
+{
+	learn_of_cause(m, cause, m->full_causes, m->full_cycles);
+	m->full_cycles = m->full_causes = 0;
+}
+
 /* Cycles of a cause may be counted where it was not, behind a stretch that had few: it is
  * not expected of others to take more than it can; 0: no limit. */
 static inline void limit_mean(struct mean *m, uint64_t most)
@@ -141,6 +148,16 @@ static inline uint64_t expected_branches(struct rate *r, uint64_t instructions)
 
 	r->left = expected & ((1 << RATE_BITS) - 1);
 	return expected >> RATE_BITS;
+}
+
+/* What was modelled in full is learnt of where as many instructions are over, or the
+ * region is, but never where somebody collects: the older weighs the less the more often
+ * that is done, and where slices end differs from run to run. */
+static inline void learn_what_was_full(struct learnt *l)
+{
+	for (int i = 0; i < TIME_CAUSES; i++)
+		learn_full(&l->mean[i], i);
+	learn_rate(&l->rate);
 }
 
 /* More instructions in the window of that number. */
