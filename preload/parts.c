@@ -25,6 +25,7 @@
 #include "preload/program/jump.h"
 #include "preload/program/level.h"
 #include "preload/program/pinned.h"
+#include "preload/program/reporter.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
@@ -215,6 +216,11 @@ const struct cp_life cp_parts[] = {
 		.forked_inside = cp_helpers_after_fork,
 		.before_confined = cp_helpers_stop, /* they make system calls */
 		.finish = cp_helpers_dismiss,
+	},
+	{
+		.name = "reporter",
+		.after_fork = cp_reporter_after_fork,
+		.forked_inside = cp_reporter_after_fork,
 	},
 	/* after_fork: before what is opened for the child. */
 	{

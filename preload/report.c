@@ -7,12 +7,15 @@
 #include <unistd.h>
 
 #include "base/counters/options.h"
+#include "base/fd_limit.h"
 #include "base/log.h"
 #include "output/report/jobs.h"
 #include "preload/parallel/report_job.h"
+#include "preload/program/reporter.h"
 #include "preload/report_write.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
+#include "preload/self.h"
 
 void cp_report_start(void)
 {
@@ -93,9 +96,29 @@ static void write_report(void)
 	cp_arena_free(&arena);
 }
 
+static void write_for_another(void *unused)
+{
+	(void)unused;
+	cp_fd_widen(RLIM_INFINITY);
+	write_report();
+}
+
+void cp_report_before_confined(void)
+{
+	int state;
+
+	if (!cp_counting() || !cp_is_root() || cp_run.launched || cp_confined() ||
+		!cp_is_this_process() || !cp_enter_slowly(&state))
+		return;
+	cp_reporter_start(write_for_another);
+	cp_leave_slowly(state);
+}
+
 void cp_report_at_exit(void)
 {
 	if (cp_runtime.record.header->flags & CP_RECORD_IN_JOB)
+		return;
+	if (cp_reporter_writes())
 		return;
 	if (cp_confined())
 		cp_say("no report: the program forbids the system calls that it takes "

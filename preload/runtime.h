@@ -30,6 +30,11 @@ struct cp_runtime {
 	pid_t pid;
 	struct cp_recording record;
 	struct cp_layout layout; /* of the regions in it */
+	/* Who writes the report of that process (program/reporter.h); pid 0: itself. */
+	struct {
+		pid_t pid, child;
+		int socket;
+	} reporter;
 	/* Time in MPI, in the record; atomic.  NULL: the process is no rank. */
 	struct cp_mpi_item *mpi;
 	/* CPU time before counting began, of the process and of its main thread: for the

@@ -15,12 +15,16 @@
 #include "preload/program/descriptors.h"
 #include "preload/program/fatal.h"
 #include "preload/program/seccomp.h"
+#include "preload/program/reporter.h"
 #include "preload/process.h"
+#include "preload/report.h"
 #include "preload/runtime.h"
 #include "base/engine/simclient.h"
 #include "tools/sim/request.h"
 
 #define TRACED "the program is traced"
+/* The headers may be older. */
+#define LANDLOCK_RESTRICT_SELF 446
 #define EXPORT __attribute__((visibility("default")))
 
 /* SECCOMP_SET_MODE_STRICT has none. */
@@ -59,6 +63,9 @@ static bool before_call(long number, const long arg[6])
 	if (cp_fatal_has_traps())
 		yield_traps(number, arg);
 	switch (number) {
+	case LANDLOCK_RESTRICT_SELF:
+		cp_report_before_confined();
+		return true;
 	case SYS_exit_group:
 		cp_process_end(CP_HOW_EXIT, (int)arg[0] & 0xff);
 		return false;
@@ -78,8 +85,10 @@ static void after_call(long number, const long arg[6], long result)
 {
 	if (number == SYS_seccomp)
 		cp_seccomp_after(filter_of(arg), result == 0);
-	else
+	else if (number != LANDLOCK_RESTRICT_SELF)
 		cp_exec_failed();
+	else if (result < 0)
+		cp_reporter_stop();
 }
 
 EXPORT long syscall(long number, ...)

@@ -4,27 +4,33 @@
  * 100 fresh pages in each of the regions "before" (entered once earlier) and
  * "after", and ends with status 7.
  *
- * chroot DIRECTORY, setuid, fsize, nofile: what the system calls of that name do.
- * strict, filter: no system calls but read, write, close, dup3 and exit; syscall:
- * such a filter by seccomp(2); fault: such a filter, and it ends by SIGSEGV; grow:
- * such a filter, many regions more, and all descriptors closed; take: such a
- * filter, and a file of its own on each of them; allow: a filter that forbids
+ * chroot DIRECTORY, setuid, fsize, nofile, umask: what the system calls of that name do.
+ * rights: root without any capability.  mounts: a tree of mounts of its own, with an
+ *empty file system on DIRECTORY. strict, filter: no system calls but read, write, close,
+ *dup3 and exit; syscall: such a filter by seccomp(2); fault: such a filter, and it ends
+ *by SIGSEGV; grow: such a filter, many regions more, and all descriptors closed; take:
+ *such a filter, and a file of its own on each of them; allow: a filter that forbids
  * ptrace only; maze: one that allows everything after some thought; refused: one
  * that the kernel does not take, and it ends by SIGSEGV.  landlock: no file may be
- * opened any more.  nothing: none of these.
+ * opened any more, and it has no child.  nothing: none of these.
  */
 #include <errno.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cachepeek.h"
@@ -172,7 +178,26 @@ static int no_files(void)
 	if (rules < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 		syscall(SYS_landlock_restrict_self, rules, 0) < 0)
 		return -1;
+	/* Whoever waits for any child is told that there is none. */
+	if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
+		return -1;
 	return close(rules);
+}
+
+static int without_rights(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[2] = {{0, 0, 0}, {0, 0, 0}};
+
+	return (int)syscall(SYS_capset, &header, none);
+}
+
+static int own_mounts(const char *directory)
+{
+	if (unshare(CLONE_NEWNS) < 0 ||
+		mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return -1;
+	return mount("none", directory, "tmpfs", 0, NULL);
 }
 
 static int confine(const char *how, const char *argument)
@@ -187,6 +212,12 @@ static int confine(const char *how, const char *argument)
 		return limit(RLIMIT_NOFILE, 3);
 	if (strcmp(how, "landlock") == 0)
 		return no_files();
+	if (strcmp(how, "umask") == 0)
+		return umask(0777) > 0777;
+	if (strcmp(how, "rights") == 0)
+		return without_rights();
+	if (strcmp(how, "mounts") == 0)
+		return own_mounts(argument);
 	by_syscall = strcmp(how, "syscall") == 0;
 	fault = strcmp(how, "fault") == 0 || strcmp(how, "refused") == 0;
 	grow = strcmp(how, "grow") == 0;
