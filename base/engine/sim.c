@@ -72,6 +72,13 @@ unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 	return CP_SIM_ASK(CP_SIM_TLS, block, size, image, 0);
 }
 
+bool cp_sim_thread_comes(bool wanted)
+{
+	(void)wanted;
+	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
+		0, CP_SIM_THREAD_COMES, wanted, 0, 0, 0, 0);
+}
+
 unsigned long cp_sim_stack(uintptr_t low, uintptr_t high)
 {
 	(void)low;

@@ -25,6 +25,9 @@ unsigned long cp_sim_own_code(const void *low, const void *high);
 /* CP_SIM_TLS */
 unsigned long cp_sim_tls(const void *block, size_t size, const void *image);
 
+/* CP_SIM_THREAD_COMES */
+bool cp_sim_thread_comes(bool wanted);
+
 /* CP_SIM_STACK_OF_THREAD */
 unsigned long cp_sim_stack(uintptr_t low, uintptr_t high);
 

@@ -26,6 +26,7 @@ struct parcel {
 	} function;
 	void *argument;
 	struct cp_stack_bounds bounds;
+	bool begins_paused; /* by the simulated PMU */
 };
 
 CP_POOL(parcels, struct parcel);
@@ -51,6 +52,8 @@ static struct parcel unpack_parcel(void *memory)
 	cp_thread_begin();
 	cp_thread_started();
 	cp_own_work_end(state);
+	if (parcel.begins_paused)
+		cp_engine_resume();
 	errno = saved;
 	return parcel;
 }
@@ -86,6 +89,7 @@ static struct parcel *pack_parcel(const pthread_attr_t *attributes, void *argume
 	if (parcel) {
 		parcel->argument = argument;
 		parcel->bounds = bounds_in(attributes);
+		parcel->begins_paused = cp_sim_thread_comes(true);
 	}
 	cp_threads_adopt();
 	if (parcel)
@@ -98,6 +102,7 @@ static struct parcel *pack_parcel(const pthread_attr_t *attributes, void *argume
 /* The thread was not created. */
 static void unpack_unused(struct parcel *parcel)
 {
+	cp_sim_thread_comes(false);
 	give_back(parcel);
 	cp_thread_started();
 }

@@ -445,6 +445,42 @@ END
 	is($instructions[1], $instructions[0], 'what lies behind a longer list of libraries counts the same');
 }
 
+# Newer C libraries write a thread's number before its function is called, and all of them
+# have more to do there where it is to run on certain processors.
+{
+	write_file("$work/begins.c", <<'END');
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+static volatile long sum;
+static void *work(void *unused) { for (int i = 0; i < 1000; i++) sum += i; return unused; }
+int main(int argc, char **argv)
+{
+	pthread_attr_t attributes;
+	cpu_set_t all;
+	pthread_t thread;
+
+	(void)argv;
+	pthread_attr_init(&attributes);
+	sched_getaffinity(0, sizeof(all), &all);
+	if (argc > 1)
+		pthread_attr_setaffinity_np(&attributes, sizeof(all), &all);
+	return pthread_create(&thread, &attributes, work, NULL) || pthread_join(thread, NULL);
+}
+END
+	is(status_text(run(command => [$cc, '-pthread', '-o', "$work/begins", "$work/begins.c"])->{status}), 'exit 0', 'begins: built');
+	my @threads = map {
+		my $json = "$work/begins.json";
+		run(command => [cli(), '-m', 'skylake-sp', '--reproducible', '-o', $json, "$work/begins", @$_]);
+		my ($process) = @{decode_json(read_file($json) || '{"processes": []}')->{processes}};
+		my ($thread) = grep { $_->{tid} != $process->{pid} } @{$process->{threads}};
+		$thread->{regions}[0]{counts}{instructions}{value};
+	} [], ['pinned'];
+	is($threads[1], $threads[0], 'a thread is counted from its function on');
+	my $run = run(command => [cli(), '-m', 'skylake-sp', '-o', "$work/begins.json", "$work/begins"]);
+	is(status_text($run->{status}), 'exit 0', '... and without --reproducible it runs as well');
+}
+
 # Threads in a PID namespace of their own, where /proc is of another one: their turns are known.
 SKIP: {
 	my @inside = qw(unshare --pid --fork);

@@ -353,6 +353,11 @@ enum cp_sim_request {
 
 	/* (low, high) -> 1: a thread that is about to begin has this as its stack. */
 	CP_SIM_STACK_OF_THREAD,
+
+	/* (wanted) -> 1: the next thread that the calling one creates begins between
+	 * PAUSE and RESUME, for what libc does in it before its function hangs on its
+	 * number; wanted 0: there is none. -> 0: it does not. */
+	CP_SIM_THREAD_COMES,
 };
 
 /* X(name, what differs) */

@@ -118,6 +118,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_REGION:
 		threads_enter_region(tid, args[1]);
 		break;
+	case CP_SIM_THREAD_COMES:
+		*ret = threads_await(tid, args[1] != 0);
+		break;
 	case CP_SIM_STACK_OF_THREAD:
 		bounds_stack(args[1], args[2]);
 		break;

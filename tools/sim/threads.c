@@ -38,6 +38,8 @@
 struct thread {
 	struct seat **seat; /* on each machine; NULL: there was no such thread yet */
 	Bool lives;
+	Bool awaits;        /* the next one that it creates begins paused */
+	Bool begins_paused; /* until it lives */
 	UInt paused;
 	ULong count[CP_SIM_NALL]; /* of the first machine */
 	ULong *mirror;
@@ -145,12 +147,14 @@ static void begin_thread(struct thread *t)
 	struct seat **seat = t->seat;
 	struct window *window = t->window;
 	struct sample_thread *sample = t->sample;
+	UInt paused = t->begins_paused;
 
 	if (!seat)
 		seat = VG_(calloc)(
 			"cachepeek.seat", tool_options.nmachines, sizeof(*seat));
 	VG_(memset)(t, 0, sizeof(*t));
 	t->seat = seat;
+	t->paused = paused;
 	t->window = window_begin(window);
 	if (sample_wanted())
 		t->sample = sample_thread_begin(sample);
@@ -501,6 +505,12 @@ Bool threads_is_paused(ThreadId tid)
 	return threads.by_id[tid].paused != 0;
 }
 
+Bool threads_await(ThreadId tid, Bool wanted)
+{
+	threads.by_id[tid].awaits = wanted && pin.wanted;
+	return threads.by_id[tid].awaits;
+}
+
 ULong threads_instructions(ThreadId running_thread)
 {
 	if (threads.by_id[running_thread].lives)
@@ -536,6 +546,8 @@ static void on_create(ThreadId by, ThreadId tid)
 	confine_thread(by, tid);
 	if (by == VG_INVALID_THREADID)
 		return;
+	threads.by_id[tid].begins_paused = threads.by_id[by].awaits;
+	threads.by_id[by].awaits = False;
 	sharing_thread_begin(tid);
 	pin_turn_thread(by);
 }

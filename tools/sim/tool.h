@@ -88,6 +88,8 @@ void threads_sync(void);
 void threads_collect(ThreadId tid);
 void threads_enter_region(ThreadId tid, UWord number);
 void threads_pause(ThreadId tid);
+/* The next thread that it creates is to begin paused; may it? */
+Bool threads_await(ThreadId tid, Bool wanted);
 void threads_resume(ThreadId tid);
 /* The thread's references are the library's. */
 Bool threads_is_paused(ThreadId tid);

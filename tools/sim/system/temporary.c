@@ -9,13 +9,13 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_libcbase.h"
 #include "tool.h"
+#include "valgrind/core.h"
 
 #define CLOSED_ON_EXEC 1u /* of memfd_create */
 
 /* In the place of a path: no file is called so. */
 #define IN_MEMORY "/memory:cachepeek"
 
-Int VG_(safe_fd)(Int fd);
 Int __real_vgPlain_mkstemp(const HChar *name, HChar *path);
 Int __wrap_vgPlain_mkstemp(const HChar *name, HChar *path);
 Int __real_vgPlain_unlink(const HChar *path);
