@@ -58,6 +58,21 @@ SKIP: {
 }
 }
 
+# Each call that makes descriptors, where few numbers are left, does what it does alone.  The
+# simulator takes the last 12 where there are none above the soft limit.
+{
+	my @out = (program('descriptors_out'));
+	my @rooms = ([256, 1024, 256], [1024, 1024, 1012]);
+	for my $room (@rooms) {
+		my ($soft, $hard, $left) = @$room;
+		my $plain = plain(command => [@alone, 'prlimit', "--nofile=$left:$hard", @out]);
+		my $run = peek(engine => 'sim', command => \@out, under => [@alone, 'prlimit', "--nofile=$soft:$hard"]);
+		like($plain->{out}, qr/^accept, 1 free: 100 /m, "$left numbers: calls succeed");
+		is($run->{out}, $plain->{out}, '... or fail, each in the same place');
+		is($run->{status}, 0, '... and the program ends') or diag($run->{err});
+	}
+}
+
 # A child that is not followed has none of them.
 for my $engine (qw(perf sim)) {
 	next if $engine eq 'perf' && !can_count('software');

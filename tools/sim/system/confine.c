@@ -15,6 +15,7 @@
 #include "base/syscall.h"
 #include "pin/pin.h"
 #include "system/clone.h"
+#include "system/descriptors.h"
 #include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
@@ -331,7 +332,8 @@ static void ask_core(ThreadId tid, UInt trace)
 	struct clone_call clone = clone_before(tid, number_of(tid));
 
 	pin_before(tid, number_of(tid));
-	__real_vgPlain_client_syscall(tid, trace);
+	if (!descriptors_refuse(tid, number_of(tid)))
+		__real_vgPlain_client_syscall(tid, trace);
 	if (space_change(tid, &space)) {
 		__real_vgPlain_client_syscall(tid, trace);
 		space_restore(tid, &space);

@@ -18,6 +18,7 @@
 #include "tool.h"
 #include "system/huge_kernel.h"
 #include "model/huge.h"
+#include "system/descriptors.h"
 #include "system/exec.h"
 #include "system/faults.h"
 #include "system/limits.h"
@@ -253,6 +254,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 {
 	(void)n;
 	links_after(number, args, result);
+	descriptors_after(number, args, result);
 	changing_after(number, args, result);
 	limits_after(tid, number, args, result);
 	newer_after(tid, number, args, result);

@@ -52,17 +52,29 @@ static Bool was_at_its_highest(void)
 	       VG_(fd_soft_limit) == limits.told;
 }
 
-void limits_before(UInt number)
+void limits_lower(void)
 {
 	struct vki_rlimit limit = limits.raised;
 
-	if (!is_exec(number))
-		return;
-	VG_(setrlimit)(STACK, &VG_(client_rlimit_stack));
-	if (!limits.raised.rlim_cur || was_at_its_highest())
+	if (!limits.raised.rlim_cur)
 		return;
 	limit.rlim_cur = (UWord)VG_(fd_soft_limit);
 	VG_(setrlimit)(NOFILE, &limit);
+}
+
+void limits_raise(void)
+{
+	if (limits.raised.rlim_cur)
+		VG_(setrlimit)(NOFILE, &limits.raised);
+}
+
+void limits_before(UInt number)
+{
+	if (!is_exec(number))
+		return;
+	VG_(setrlimit)(STACK, &VG_(client_rlimit_stack));
+	if (!was_at_its_highest())
+		limits_lower();
 }
 
 static UWord hard_limit(void)
@@ -130,7 +142,7 @@ static void about_hard_limit(ThreadId tid, UInt number, const UWord *args, SysRe
 /* After an exec that failed, it is still this program that runs. */
 void limits_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
-	if (is_exec(number) && limits.raised.rlim_cur)
-		VG_(setrlimit)(NOFILE, &limits.raised);
+	if (is_exec(number))
+		limits_raise();
 	about_hard_limit(tid, number, args, result);
 }

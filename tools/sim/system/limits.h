@@ -10,5 +10,8 @@
 void limits_start(void);
 void limits_before(UInt number);
 void limits_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
+/* The kernel's limit of descriptors is the program's, for a call that does not wait. */
+void limits_lower(void);
+void limits_raise(void);
 
 #endif

@@ -16,6 +16,7 @@ enum {
 	CALL_ARG3 = GUEST_EITHER(RDX, X2),
 	CALL_ARG4 = GUEST_EITHER(R10, X3),
 	CALL_ARG5 = GUEST_EITHER(R8, X4),
+	CALL_ARG6 = GUEST_EITHER(R9, X5),
 };
 
 static inline UWord call_take(ThreadId tid, PtrdiffT at)
