@@ -169,6 +169,10 @@ int cp_tree_turn(struct cp_tree *tree);
 struct cp_reading *cp_tree_begin_again(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
 
+/* How many regions are open down to the innermost of that tag, itself counted; 0: none is
+ * of that tag. */
+unsigned cp_tree_open_depth(const struct cp_tree *tree, uint64_t tag);
+
 /* cp_tree_end_tagged, if that closes nothing else; else false and nothing. */
 bool cp_tree_end_innermost(struct cp_tree *tree, const struct cp_name *name, uint64_t tag,
 	const struct cp_reading *reading, uint64_t now_ns);

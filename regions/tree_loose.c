@@ -56,3 +56,14 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 		return cp_tree_end_tagged(tree, name, tag, reading, now_ns);
 	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
+
+unsigned cp_tree_open_depth(const struct cp_tree *tree, uint64_t tag)
+{
+	unsigned depth = tree->depth;
+
+	for (const struct cp_frame *frame = tree->top; frame;
+		frame = frame->outer, depth--)
+		if (frame->tag == tag)
+			return depth;
+	return 0;
+}

@@ -302,13 +302,39 @@ static inline bool is_plain(const struct cp_live_thread *thread)
 	return __builtin_expect(thread->tree.plain && !thread->tree.paused, 1);
 }
 
+static __attribute__((noinline)) void begin_left_out(
+	const struct cp_name *name, uint64_t tag)
+{
+	struct cp_live_thread *thread = enter_tree();
+
+	if (!thread)
+		return;
+	cp_left_out_begin(&thread->left_out, &thread->tree, name, tag);
+	leave_tree(thread);
+}
+
+static __attribute__((noinline)) void end_left_out(
+	const struct cp_name *name, uint64_t tag)
+{
+	struct cp_live_thread *thread = enter_tree();
+
+	if (!thread)
+		return;
+	cp_left_out_end(&thread->left_out, &thread->tree, name, tag);
+	leave_tree(thread);
+}
+
 void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 {
 	struct cp_live_thread *thread;
 	struct cp_reading *start = NULL;
 
-	if (!name || name->left_out) {
+	if (!name) {
 		cp_once(&begins.left_out);
+		return;
+	}
+	if (name->left_out) {
+		begin_left_out(name, tag);
 		return;
 	}
 	thread = enter_tree();
@@ -364,11 +390,21 @@ static __attribute__((noinline)) void end_other(struct cp_live_thread *thread,
 
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 {
-	struct cp_live_thread *thread = name && name->left_out ? NULL : enter_tree();
+	struct cp_live_thread *thread;
 	uint64_t now_ns;
 
+	if (name && name->left_out) {
+		end_left_out(name, tag);
+		return;
+	}
+	thread = enter_tree();
 	if (__builtin_expect(!thread, 0))
 		return;
+	if (!name && thread->left_out.n &&
+		cp_left_out_end(&thread->left_out, &thread->tree, NULL, tag)) {
+		leave_tree(thread);
+		return;
+	}
 	if (is_plain(thread)) {
 		now_ns = cp_now_ns();
 		read_counters(thread, true, &thread->reading);

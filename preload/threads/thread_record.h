@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "regions/left_out.h"
 #include "base/engine/engine.h"
 #include "preload/self.h"
 #include "regions/tree.h"
@@ -21,7 +22,8 @@ struct cp_live_thread {
 	struct cp_sampler *sampler; /* NULL: it is not sampled */
 	uint64_t cpu_start;         /* ns of its CPU time that are not ours to know */
 	uint64_t told;              /* the region that the engine was told of */
-	bool lost;                  /* known, but its counters could not be opened */
+	struct cp_left_out left_out;
+	bool lost; /* known, but its counters could not be opened */
 	/* Somebody is inside the tree: the owner, or another thread that brings
 	 * it up to date.  Whoever finishes the process sets cp_runtime.state
 	 * first and then waits for this to be 0. */

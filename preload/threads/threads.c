@@ -184,6 +184,8 @@ static struct cp_live_thread *new_thread(pid_t tid)
 	}
 	thread->tid = tid ? tid : (pid_t)cp_syscall(SYS_gettid);
 	thread->counters.turn = first_turn();
+	/* Its pages are there before a region begins, whose faults they are not. */
+	memset(&thread->left_out, 0, sizeof(thread->left_out));
 	thread->counters.sockets = cp_plan.set.nparts > 0 &&
 				   thread->tid == cp_runtime.pid &&
 				   cp_runtime.pid == cp_run.root_pid;
