@@ -74,17 +74,12 @@ unsigned long cp_sim_tls(const void *block, size_t size, const void *image)
 
 bool cp_sim_thread_comes(bool wanted)
 {
-	(void)wanted;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_THREAD_COMES, wanted, 0, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_THREAD_COMES, wanted, 0, 0, 0);
 }
 
 unsigned long cp_sim_stack(uintptr_t low, uintptr_t high)
 {
-	(void)low;
-	(void)high;
-	return VALGRIND_DO_CLIENT_REQUEST_EXPR(
-		0, CP_SIM_STACK_OF_THREAD, low, high, 0, 0, 0);
+	return CP_SIM_ASK(CP_SIM_STACK_OF_THREAD, low, high, 0, 0);
 }
 
 unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns)
