@@ -73,6 +73,13 @@ SKIP: {
 	}
 }
 
+# The core's own, which are beyond the program's hard limit, are no descriptors to any call.
+for my $limit ('256:1024', '1024:1024') {
+	my $run = peek(engine => 'sim', under => [@alone, 'prlimit', "--nofile=$limit"],
+		command => [program('hidden_numbers')]);
+	is($run->{out}, plain(command => [program('hidden_numbers')])->{out}, "$limit: nothing is there that is the core's");
+}
+
 # A child that is not followed has none of them.
 for my $engine (qw(perf sim)) {
 	next if $engine eq 'perf' && !can_count('software');

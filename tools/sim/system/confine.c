@@ -16,6 +16,7 @@
 #include "pin/pin.h"
 #include "system/clone.h"
 #include "system/descriptors.h"
+#include "system/hidden.h"
 #include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
@@ -330,6 +331,7 @@ static void ask_core(ThreadId tid, UInt trace)
 {
 	struct space_call space = space_look(tid, number_of(tid));
 	struct clone_call clone = clone_before(tid, number_of(tid));
+	struct hidden_call hidden = hidden_before(tid, number_of(tid));
 
 	pin_before(tid, number_of(tid));
 	if (!descriptors_refuse(tid, number_of(tid)))
@@ -338,6 +340,7 @@ static void ask_core(ThreadId tid, UInt trace)
 		__real_vgPlain_client_syscall(tid, trace);
 		space_restore(tid, &space);
 	}
+	hidden_behind(tid, &hidden);
 	clone_behind(tid, &clone);
 	pin_behind(tid);
 }
