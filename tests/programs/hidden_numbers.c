@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -23,7 +25,45 @@ enum { NUMBERS = 16, NOWHERE = 1000000 };
 static char buffer[4096];
 static struct iovec vector = {buffer, 1};
 static struct epoll_event event;
-static int other, set;
+static int other, set, pair[2];
+
+/* -1 and EBADF where it is none. */
+static int poll_one(int fd)
+{
+	struct pollfd polled = {fd, POLLIN, 0};
+	int n = poll(&polled, 1, 0);
+
+	if (polled.fd != fd) {
+		errno = EFAULT;
+		return -1;
+	}
+	errno = EBADF;
+	return n == 1 && polled.revents == POLLNVAL ? -1 : 0;
+}
+
+static int pass_one(int fd)
+{
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {{0}};
+	struct msghdr message = {0};
+	int result;
+
+	message.msg_iov = &vector;
+	message.msg_iovlen = 1;
+	message.msg_control = &control;
+	message.msg_controllen = sizeof(control);
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	result = (int)sendmsg(pair[0], &message, MSG_DONTWAIT);
+	if (memcmp(CMSG_DATA(&control.header), &fd, sizeof(fd)) == 0)
+		return result;
+	errno = EFAULT;
+	return -1;
+}
 
 /* X(name, call) */
 #define CALLS(X)                                                                         \
@@ -66,6 +106,8 @@ static int other, set;
 	X(shutdown, syscall(SYS_shutdown, fd, 0))                                        \
 	X(getsockname, syscall(SYS_getsockname, fd, NULL, NULL))                         \
 	X(recvfrom, syscall(SYS_recvfrom, fd, buffer, 0, 0, 0, 0))                       \
+	X(poll, poll_one(fd))                                                            \
+	X(SCM_RIGHTS, pass_one(fd))                                                      \
 	X(splice, syscall(SYS_splice, fd, NULL, other, NULL, 1, 0))                      \
 	X(copy_file_range, syscall(SYS_copy_file_range, fd, NULL, other, NULL, 0, 0))
 
@@ -105,6 +147,8 @@ int main(void)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	other = open("/dev/null", O_RDWR);
 	set = epoll_create1(0);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) < 0)
+		perror("socketpair");
 	while (try_call(n, (int)limit.rlim_max))
 		n++;
 	printf("%d calls\n", n);

@@ -9,7 +9,11 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
+#include "pointers.h"
 #include "valgrind/core.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_vki.h"
 
 /* The headers may be older. */
 enum {
@@ -163,26 +167,112 @@ static const UChar takers[] = {
 static const UWord places[HIDDEN_ARGS] = {
 	CALL_ARG1, CALL_ARG2, CALL_ARG3, CALL_ARG4, CALL_ARG5};
 
-struct hidden_call hidden_before(ThreadId tid, Int number)
+enum { NOWHERE = 0x7fffffff }; /* beyond what the kernel can have */
+
+static void hide_arguments(ThreadId tid, Int number, struct hidden_call *call)
 {
-	const UWord nowhere = 0x7fffffff; /* beyond what the kernel can have */
-	struct hidden_call call = {0, {0}};
 	UInt taken = number >= 0 && number < (Int)sizeof(takers) ? takers[number] : 0;
 
 	for (UInt i = 0; taken >> i; i++) {
 		if (!(taken >> i & 1))
 			continue;
-		call.given[i] = call_take(tid, (PtrdiffT)places[i]);
-		if ((Int)call.given[i] < VG_(fd_hard_limit))
+		call->given[i] = call_take(tid, (PtrdiffT)places[i]);
+		if ((Int)call->given[i] < VG_(fd_hard_limit))
 			continue;
-		call.changed |= 1u << i;
-		call_put(tid, (PtrdiffT)places[i], nowhere);
+		call->changed |= 1u << i;
+		call_put(tid, (PtrdiffT)places[i], NOWHERE);
 	}
+}
+
+/* ---- in memory ---- */
+
+/* The call fails for it, or is over at once. */
+static void hide_word(Int *at, struct hidden_call *call)
+{
+	if (*at < VG_(fd_hard_limit) || call->n_words == HIDDEN_WORDS ||
+		!VG_(am_is_valid_for_client)(
+			(Addr)at, sizeof(*at), VKI_PROT_READ | VKI_PROT_WRITE))
+		return;
+	call->words[call->n_words].at = at;
+	call->words[call->n_words++].given = *at;
+	*at = NOWHERE;
+}
+
+static void hide_polled(struct vki_pollfd *polled, UWord n, struct hidden_call *call)
+{
+	if (n > (UWord)VG_(fd_hard_limit) ||
+		!can_read((UWord)polled, n * sizeof(*polled)))
+		return;
+	for (UWord i = 0; i < n; i++)
+		hide_word(&polled[i].fd, call);
+}
+
+static void hide_passed(struct vki_msghdr *message, struct hidden_call *call)
+{
+	UChar *at, *end;
+
+	if (!can_read((UWord)message, sizeof(*message)) ||
+		!can_read((UWord)message->msg_control, message->msg_controllen))
+		return;
+	at = message->msg_control;
+	end = at + message->msg_controllen;
+	while ((SizeT)(end - at) >= sizeof(struct vki_cmsghdr)) {
+		struct vki_cmsghdr *c = (struct vki_cmsghdr *)at;
+		SizeT left = (SizeT)(end - at), length = c->cmsg_len;
+
+		if (length < sizeof(*c) || length > left)
+			return;
+		for (Int *fd = (Int *)(c + 1); (UChar *)(fd + 1) <= at + length; fd++)
+			if (c->cmsg_level == VKI_SOL_SOCKET &&
+				c->cmsg_type == VKI_SCM_RIGHTS)
+				hide_word(fd, call);
+		at += VKI_CMSG_ALIGN(length) < left ? VKI_CMSG_ALIGN(length) : left;
+	}
+}
+
+static void hide_messages(struct vki_mmsghdr *messages, UWord n, struct hidden_call *call)
+{
+	for (UWord i = 0; i < n && can_read((UWord)&messages[i], sizeof(*messages)); i++)
+		hide_passed(&messages[i].msg_hdr, call);
+}
+
+static void hide_in_memory(ThreadId tid, Int number, struct hidden_call *call)
+{
+	UWord first = call_take(tid, CALL_ARG1), second = call_take(tid, CALL_ARG2);
+
+	switch (number) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+		hide_polled((struct vki_pollfd *)first, second, call);
+		break;
+	case SYS_sendmsg:
+		hide_passed((struct vki_msghdr *)second, call);
+		break;
+	case SYS_sendmmsg:
+		hide_messages(
+			(struct vki_mmsghdr *)second, call_take(tid, CALL_ARG3), call);
+		break;
+	}
+}
+
+/* ---- before and behind ---- */
+
+struct hidden_call hidden_before(ThreadId tid, Int number)
+{
+	struct hidden_call call;
+
+	call.changed = call.n_words = 0;
+	hide_in_memory(tid, number, &call);
+	hide_arguments(tid, number, &call);
 	return call;
 }
 
 void hidden_behind(ThreadId tid, const struct hidden_call *call)
 {
+	for (UInt i = 0; i < call->n_words; i++)
+		*call->words[i].at = call->words[i].given;
 	for (UInt i = 0; call->changed >> i; i++)
 		if (call->changed >> i & 1 && places[i] != CALL_RESULT)
 			call_put(tid, (PtrdiffT)places[i], call->given[i]);

@@ -7,11 +7,15 @@
 
 #include "pub_tool_basics.h"
 
-enum { HIDDEN_ARGS = 5 };
+enum { HIDDEN_ARGS = 5, HIDDEN_WORDS = 16 };
 
 struct hidden_call {
 	UInt changed; /* arguments, a bit each */
 	UWord given[HIDDEN_ARGS];
+	UInt n_words; /* in memory */
+	struct {
+		Int *at, given;
+	} words[HIDDEN_WORDS];
 };
 
 /* Before and behind a call. */
