@@ -12,6 +12,7 @@
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "preload/libc/real.h"
 #include "preload/markers/pass_on.h"
@@ -208,18 +209,30 @@ bool cp_loaded_is_ours(const void *address)
 
 /* ---- what was there first ---- */
 
-/* Of the list of the dynamic linker, since a sanitizer's dl_iterate_phdr(3) is not ready
- * yet; nothing else runs. */
+/* The program's own dynamic section, by its program headers. */
+static const ElfW(Dyn) * program_dynamic(void)
+{
+	const ElfW(Phdr) *header = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	struct dl_phdr_info program = {
+		.dlpi_phdr = header, .dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM)};
+
+	for (unsigned i = 0; i < program.dlpi_phnum; i++)
+		if (header[i].p_type == PT_PHDR)
+			program.dlpi_addr = (ElfW(Addr))header - header[i].p_vaddr;
+	return dynamic_of(&program);
+}
+
+/* Of the list of the dynamic linker, which is where a debugger finds it: a sanitizer's
+ * dl_iterate_phdr(3) is not ready yet, and dladdr(3) looks through all symbols.  Nothing
+ * else runs. */
 static const struct link_map *first_of_all(void)
 {
-	struct link_map *map = NULL;
-	Dl_info info;
+	const ElfW(Dyn) *entry = program_dynamic();
 
-	if (!dladdr1(_DYNAMIC, &info, (void **)&map, RTLD_DL_LINKMAP))
-		return NULL;
-	while (map && map->l_prev)
-		map = map->l_prev;
-	return map;
+	for (; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG && entry->d_un.d_ptr)
+			return ((const struct r_debug *)entry->d_un.d_ptr)->r_map;
+	return NULL;
 }
 
 void cp_loaded_note_first(void)
