@@ -10,6 +10,7 @@
 #include "base/syscall.h"
 #include "system/registers.h"
 #include "pointers.h"
+#include "tool.h"
 #include "valgrind/core.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -264,6 +265,8 @@ struct hidden_call hidden_before(ThreadId tid, Int number)
 	struct hidden_call call;
 
 	call.changed = call.n_words = 0;
+	if (threads_is_paused(tid)) /* the library, which clears up behind the core */
+		return call;
 	hide_in_memory(tid, number, &call);
 	hide_arguments(tid, number, &call);
 	return call;
