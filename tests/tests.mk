@@ -104,7 +104,7 @@ check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 			$(filter-out $(LONG:%=tests/%.t),$(sort $(wildcard tests/sim/*.t tests/e2e/*.t)))
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
 
-FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs threads openmp
+FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs openmp
 .PHONY: check-fast-run
 check-fast-run: all $(UNIT) $(EVALUATE) $(PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
