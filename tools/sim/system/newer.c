@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * System calls that the core does not know: it answers that the kernel has none
- * (ENOSYS), so that a program that has to confine itself (landlock) gives up.  Those
- * that change nothing of which the core keeps account are the kernel's here; the core
- * runs them like any other that may block.
+ * System calls that the core does not know, or of which it does not know that they wait.
+ * Of newer ones it answers that the kernel has none (ENOSYS), so that a program that has
+ * to confine itself (landlock) gives up.  Those that change nothing of which the core
+ * keeps account are the kernel's here; the core runs them like any other that may block.
  *
  * What a newer core knows (landlock, fsmount and mseal of 3.27) is left to it.  A program
  * still has no map_shadow_stack and remap_file_pages, nor mseal where the core has none,
@@ -110,12 +110,113 @@ static void leave_to_kernel(
 	*flags |= MAY_BLOCK;
 }
 
+/* ---- calls that wait ---- */
+
+/* The calls of the kernel's table that may wait for what another thread does.  The core
+ * knows most of them, each version others; one that it does not know would keep all
+ * threads from running.  (io_uring_enter and locks of open file descriptions: 3.19.) */
+static const int waiting[] = {
+	SYS_read,
+	SYS_write,
+	SYS_readv,
+	SYS_writev,
+	SYS_preadv,
+	SYS_pwritev,
+	SYS_openat,
+	SYS_ioctl,
+	SYS_fcntl,
+	SYS_flock,
+	SYS_fsync,
+	SYS_fdatasync,
+	SYS_syncfs,
+	SYS_ppoll,
+	SYS_pselect6,
+	SYS_epoll_pwait,
+	SYS_nanosleep,
+	SYS_clock_nanosleep,
+	SYS_accept,
+	SYS_accept4,
+	SYS_connect,
+	SYS_sendto,
+	SYS_recvfrom,
+	SYS_sendmsg,
+	SYS_recvmsg,
+	SYS_sendmmsg,
+	SYS_recvmmsg,
+	SYS_semop,
+	SYS_semtimedop,
+	SYS_msgsnd,
+	SYS_msgrcv,
+	SYS_mq_timedsend,
+	SYS_mq_timedreceive,
+	SYS_rt_sigtimedwait,
+	SYS_waitid,
+	SYS_wait4,
+	SYS_futex,
+	SYS_io_getevents,
+	SYS_splice,
+	SYS_tee,
+	SYS_vmsplice,
+	SYS_sendfile,
+	SYS_copy_file_range,
+	SYS_getrandom,
+	426, /* io_uring_enter */
+	441, /* epoll_pwait2 */
+	449, /* futex_waitv */
+	455, /* futex_wait */
+#ifdef SYS_open
+	SYS_open,
+	SYS_poll,
+	SYS_select,
+	SYS_epoll_wait,
+	SYS_pause,
+#endif
+};
+
+enum { MOST_NUMBERS = 512, TO_KERNEL = 2, OFD_SETLKW = 38 };
+
+static Bool may_wait(UInt number)
+{
+	for (UInt i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+		if ((UInt)waiting[i] == number)
+			return True;
+	return False;
+}
+
+/* The call as the core has it in its handlers: number and arguments; and what has come of
+ * it: not yet anything, if the kernel is to be asked. */
+static void let_others_run(
+	ThreadId tid, const void *layout, void *args, void *status, UWord *flags)
+{
+	const UWord *call = args;
+	const Int *what = status;
+	const struct entry *known =
+		__real_vgModuleLocal_get_linux_syscall_entry((UInt)call[0]);
+
+	known->before(tid, layout, args, status, flags);
+	if (*what == TO_KERNEL && (call[0] != SYS_fcntl || call[2] == OFD_SETLKW))
+		*flags |= MAY_BLOCK;
+}
+
+static struct entry *waiting_entry(UInt number, struct entry *known)
+{
+	static struct entry entries[MOST_NUMBERS];
+
+	if (number >= MOST_NUMBERS || !may_wait(number))
+		return known;
+	entries[number].before = let_others_run;
+	entries[number].after = known->after;
+	return &entries[number];
+}
+
 struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 {
 	static struct entry kernels = {leave_to_kernel, NULL};
 	struct entry *known = __real_vgModuleLocal_get_linux_syscall_entry(number);
 
-	return known || kind_of(number) == NOTHING ? known : &kernels;
+	if (known)
+		return waiting_entry(number, known);
+	return kind_of(number) == NOTHING ? NULL : &kernels;
 }
 
 /* Of execveat the core looks for the path itself. */
