@@ -145,7 +145,7 @@ static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *th
 {
 	char line[400];
 
-	if (misuse == CP_MISUSE_NO_BEGIN && !name)
+	if (!name)
 		cp_format(line, sizeof(line),
 			"END of a region%s in thread %d, where none is open: ignored",
 			tool_of(tag), (int)thread->tid);
