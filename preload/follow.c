@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/syscall.h"
 #include "base/arena.h"
 #include "base/format.h"
 #include "base/map.h"
@@ -66,7 +67,7 @@ static void tell_forks_apart(void)
 {
 	int *page = cp_map(4096, -1, 0);
 
-	if (!page || madvise(page, 4096, MADV_WIPEONFORK) < 0)
+	if (!page || cp_syscall(SYS_madvise, page, 4096, MADV_WIPEONFORK) < 0)
 		return;
 	*page = 1;
 	given.ours = page;

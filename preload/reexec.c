@@ -41,6 +41,22 @@ static char exe_path[PATH_MAX];
 
 /* ---- where things are ---- */
 
+/* As realpath(3), which may be another library's, whose turn has not come when we begin.
+ * Without /proc the path is as it was given. */
+static void real_path(const char *path, char *to, size_t size)
+{
+	char link[48];
+	long fd = cp_syscall(SYS_openat, AT_FDCWD, path, O_PATH | O_CLOEXEC), length;
+
+	cp_format(link, sizeof(link), "/proc/self/fd/%ld", fd);
+	length = cp_syscall(SYS_readlinkat, AT_FDCWD, link, to, size - 1);
+	cp_syscall(SYS_close, fd);
+	if (length <= 0 || to[0] != '/')
+		cp_format(to, size, "%s", path);
+	else
+		to[length] = '\0';
+}
+
 int cp_library_path(char *to, size_t size)
 {
 	char real[PATH_MAX];
@@ -48,8 +64,7 @@ int cp_library_path(char *to, size_t size)
 
 	if (!dladdr((void *)(uintptr_t)cp_reexec_possible, &info) || !info.dli_fname)
 		return -ENOENT;
-	if (!CP_REAL(realpath)(info.dli_fname, real))
-		return -errno;
+	real_path(info.dli_fname, real, sizeof(real));
 	return cp_format(to, size, "%s", real) < size ? 0 : -ENAMETOOLONG;
 }
 
@@ -226,9 +241,9 @@ static const char *nameless_path(void)
 	if (executable.fd > 0)
 		return executable.path;
 	low = open("/proc/self/exe", O_RDONLY);
-	high = low < 0 ? -1 : fcntl(low, F_DUPFD, 100);
+	high = low < 0 ? -1 : (int)cp_syscall(SYS_fcntl, low, F_DUPFD, 100);
 	if (high >= 0) {
-		close(low);
+		cp_syscall(SYS_close, low);
 		low = high;
 	}
 	if (low < 0)
@@ -289,13 +304,13 @@ static void add_log(struct command *command, const char *directory)
 	if (fd < 0)
 		fd = open("/dev/null", O_RDWR);
 	low = fd;
-	high = fcntl(fd, F_DUPFD, 100);
+	high = (int)cp_syscall(SYS_fcntl, fd, F_DUPFD, 100);
 	if (high >= 0) {
-		close(fd);
+		cp_syscall(SYS_close, fd);
 		fd = high;
 	}
 	cp_format(command->log, sizeof(command->log), "--log-file=/proc/self/fd/%d", fd);
-	prctl(PR_GET_NAME, comm);
+	cp_syscall(SYS_prctl, PR_GET_NAME, comm);
 	cp_format(command->self, sizeof(command->self), SELF "=%d:%d:%d:%s", fd, low,
 		executable.fd > 0 ? executable.fd : fd, comm);
 	add_word(command, command->log);
@@ -485,8 +500,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
 		return -ENOMEM;
 	}
 	cp_fd_narrow();
-	execve(command.tool, all, environment);
-	result = -errno;
+	result = (int)cp_syscall(SYS_execve, command.tool, all, environment);
 	cp_store_free(&store);
 	cp_format(why->text, sizeof(why->text),
 		"the simulated PMU %s does not start (errno %d)", command.tool, -result);
@@ -504,8 +518,8 @@ static void close_log(uint64_t fd, uint64_t low)
 	if (cp_fd_stat((int)fd, &ours) == 0 && cp_fd_stat((int)low, &leaked) == 0 &&
 		S_ISREG(ours.st_mode) && ours.st_dev == leaked.st_dev &&
 		ours.st_ino == leaked.st_ino)
-		close((int)low);
-	close((int)fd);
+		cp_syscall(SYS_close, (int)low);
+	cp_syscall(SYS_close, (int)fd);
 }
 
 static void restore_name(const char *self)
@@ -517,10 +531,10 @@ static void restore_name(const char *self)
 		cp_parse_u64_prefix(end + 1, &end, &low) < 0 || *end != ':' ||
 		cp_parse_u64_prefix(end + 1, &end, &program) < 0 || *end != ':')
 		return;
-	prctl(PR_SET_NAME, end + 1);
+	cp_syscall(SYS_prctl, PR_SET_NAME, end + 1);
 	close_log(fd, low);
 	if (program != fd)
-		close((int)program);
+		cp_syscall(SYS_close, (int)program);
 }
 
 static void show_title(char *const argv[], char *const envp[])

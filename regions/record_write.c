@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/syscall.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/map.h"
@@ -153,7 +154,7 @@ int cp_record_create_as(struct cp_recording *record, const char *directory, int 
 	header->tail = CP_RECORD_HEADER_SIZE;
 	memcpy(header->magic, magic, sizeof(header->magic));
 	/* Until we end, whatever way that is: fold_records.c asks. */
-	if (flock(record->fd, LOCK_EX | LOCK_NB) == 0)
+	if (cp_syscall(SYS_flock, record->fd, LOCK_EX | LOCK_NB) == 0)
 		header->flags = CP_RECORD_HELD;
 	record->header = header;
 	return 0;

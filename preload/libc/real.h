@@ -67,7 +67,6 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(fcntl)                                                                         \
 	X(prctl)                                                                         \
 	X(ptrace)                                                                        \
-	X(realpath)                                                                      \
 	X(memmem)                                                                        \
 	X(getenv)                                                                        \
 	X(fstat)                                                                         \

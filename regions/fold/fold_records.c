@@ -94,7 +94,7 @@ static void list_records(struct folding *folding)
 static bool is_free(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0;
+	bool is = fd >= 0 && cp_syscall(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0;
 
 	if (fd >= 0)
 		cp_fd_close(fd);
@@ -318,10 +318,10 @@ static void look_for_records(struct folding *folding)
 {
 	list_records(folding);
 	if (folding->singles.count <= CP_FOLD_FROM ||
-		flock(folding->dir, LOCK_EX | LOCK_NB) < 0)
+		cp_syscall(SYS_flock, folding->dir, LOCK_EX | LOCK_NB) < 0)
 		return;
 	fold_all(folding);
-	flock(folding->dir, LOCK_UN);
+	cp_syscall(SYS_flock, folding->dir, LOCK_UN);
 }
 
 int64_t cp_records_fold(const char *directory)
@@ -338,7 +338,7 @@ int64_t cp_records_fold(const char *directory)
 	if (CP_ESCAPE_SET(out_of_memory) == 0)
 		look_for_records(&folding);
 	bytes = (int64_t)folding.singles.bytes;
-	flock(folding.dir, LOCK_UN);
+	cp_syscall(SYS_flock, folding.dir, LOCK_UN);
 	cp_fd_close(folding.dir);
 	cp_arena_free(&folding.arena);
 	return bytes;

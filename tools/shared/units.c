@@ -25,7 +25,7 @@ static void add_range(
 	struct cp_units *units, const Dwarf_Die *unit, uint64_t start, uint64_t end)
 {
 	size_t room = units->room ? 2 * units->room : 64;
-	struct range *larger = units->range;
+	struct range *larger;
 
 	if (start <= LAST_LEFT_OUT || start >= end)
 		return;
