@@ -137,8 +137,7 @@ for (@programs) {
 		my $counted = $here =~ s/(\d)(\d{3})$/$1,$2/r;
 		like($annotated->{out}, qr/^ *[\d.]+ +$counted .* 7  .*here$/m, "$name: annotate has most of them in one") or diag($annotated->{err});
 		my ($data) = grep { $_->{name} =~ /::walked$/ } @{$profile->{data}};
-		my $absent = $name =~ /debug link without/; # not another's
-		is($data && $data->{file} ? realpath($data->{file}) : '', $absent ? '' : $walk, "$name: the variable has its place") or diag(explain($data));
+		is($data && $data->{file} ? realpath($data->{file}) : '', $walk, "$name: the variable has its place") or diag(explain($data));
 	}
 }
 # A library that the simulator's reader gives up on, mapped where it was before.
