@@ -68,10 +68,12 @@ int main(int argc, char **argv)
 		fexecve(script_in_memory(), script, environ);
 	else if (strcmp(how, "link") == 0)
 		execv("/proc/self/exe", next);
-	else if (unlink(argv[0]) == 0 && strcmp(how, "deleted") == 0)
+	else if (strcmp(how, "deleted") == 0 && unlink(argv[0]) == 0)
 		execv("/proc/self/exe", next);
-	else
+	else if (strcmp(how, "deleted-raw") == 0 && unlink(argv[0]) == 0)
 		syscall(SYS_execve, "/proc/self/exe", next, environ);
+	else
+		return 0;
 	perror("exec");
 	return 1;
 }
