@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "preload/program/sanitizers.h"
 #include "preload/sampling/allocators.h"
 #include "preload/choose.h"
 #include "base/counters/clock.h"
@@ -243,6 +244,7 @@ __attribute__((constructor)) static void start_library(int argc, char **argv, ch
 	 * be the first to look for the real function. */
 	cp_real_fill();
 	cp_opens_fill();
+	cp_sanitizers_start();
 	cp_loaded_note_first();
 	cp_env_use(cp_pinned_variables(envp));
 	if (!is_off())

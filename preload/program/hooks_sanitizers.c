@@ -44,6 +44,12 @@ static const struct {
 		"stops all threads, and waits for ever on the simulated PMU"},
 };
 
+void cp_sanitizers_start(void)
+{
+	if (__tsan_init)
+		__tsan_init();
+}
+
 bool cp_is_sanitized(struct cp_why *why)
 {
 	for (size_t i = 0; i < sizeof(sanitizers) / sizeof(sanitizers[0]); i++) {

@@ -10,4 +10,9 @@
  * and why not. */
 bool cp_is_sanitized(struct cp_why *why);
 
+/* Before the first call of ours of a function that ThreadSanitizer intercepts: some of
+ * its interceptors jump to where nothing is before their runtime has begun, which is
+ * behind us. */
+void cp_sanitizers_start(void);
+
 #endif

@@ -17,7 +17,7 @@ need_perf();
 my $tests = source() . '/tests/mpi';
 my @flags = ('-O1', '-D_GNU_SOURCE', '-I' . source() . '/regions');
 my $faults = 'perf::PAGE-FAULTS';
-my @ways = ('`cachepeek mpirun`', '`env LD_PRELOAD=`', "the launcher's option", 'preloaded launcher');
+my @ways = ('`cachepeek run mpirun`', '`env LD_PRELOAD=`', "the launcher's option", 'preloaded launcher');
 my $preload = 'LD_PRELOAD=' . lib();
 my %export = (openmpi => ['-x', $preload], mpich => ['-genv', 'LD_PRELOAD', lib()]);
 my %implementations = implementations();
