@@ -9,7 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
-	struct cp_profile profile = {.arena = &(struct cp_arena){0}};
+	struct cp_profile profile = {.arena = &(struct cp_arena){.give_up = abort}};
 	struct cp_place_in_code at = {.address = size * 0x10, .function = ""};
 
 	map.pid = 1;
