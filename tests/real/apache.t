@@ -97,7 +97,9 @@ for my $mpm (qw(prefork event)) {
 			$at->note_down(map { s/^.*?\]\s*//r } split(/\n/, read_file($at->work('error.log'))));
 		},
 		filter => [[qr/\[pid \d+:tid \d+\]/, '[pid]', 'the kernel chooses it'],
-			[qr{^(?=x{1000}).*}, 'x...', 'a long line']],
+			[qr{^(?=x{1000}).*}, 'x...', 'a long line'],
+			[qr/^\[mpm_event:error\] \[pid\] AH(10159|00484): /, undef,
+				'how many threads are idle when it looks, once a second']],
 		# So the daemon for CGI is told to end.
 		ends => {'apache2 signal 15' => 3},
 		# Programs that are started by a worker that became another user have no place to
