@@ -123,10 +123,10 @@ for my $case (['events', qr/perf::PAGE-FAULTS/], ['presets', qr/^\s*l1d_misses\b
 {
 	my $help = command(['help', 'variables']);
 	is(status_text($help->{status}), 'exit 0', 'cachepeek help variables');
-	my $manual = read_file(source() . '/doc/libcachepeek.7');
+	my $manual = read_file(source() . '/doc/cachepeek-environment.7');
 	my @variables = sort keys %{{map { $_ => 1 } $help->{out} =~ /\b(CACHEPEEK_[A-Z]+)\b/g}};
 	cmp_ok(scalar(@variables), '>=', 8, 'it lists the variables');
-	is_deeply([grep { $manual !~ /\b$_\b/ } @variables], [], 'libcachepeek(7) has all of them');
+	is_deeply([grep { $manual !~ /\b$_\b/ } @variables], [], 'cachepeek-environment(7) has all of them');
 	like(command(['--version'])->{out}, qr/\b\d+\.\d+\.\d+\b/, 'cachepeek --version');
 }
 # What a terminal of 80 columns shows without breaking lines.

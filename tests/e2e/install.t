@@ -42,6 +42,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { 
 	share/fish/vendor_completions.d/cachepeek.fish
 	share/man/man1/cachepeek.1 share/man/man3/cachepeek.3
 	share/man/man5/cachepeek-groups.5 share/man/man5/cachepeek-machines.5
+	share/man/man7/cachepeek-differences.7 share/man/man7/cachepeek-environment.7
 	share/man/man7/libcachepeek.7 share/zsh/site-functions/_cachepeek)],
 	'the files it installs');
 ok(-x "$prefix/lib/libcachepeek/cachepeek-amd64-linux", 'and the simulated PMU')
@@ -83,7 +84,8 @@ like(read_file(source() . '/debian/changelog'), qr/^cachepeek \(\Q$version\E\)/,
 
 is(run(command => ["$prefix/bin/cachepeek", '--version'])->{out}, "cachepeek $version\n", 'the command says it');
 like(read_file("$prefix/share/man/$_"), qr/^\.TH .* "libcachepeek \Q$version\E"/m, "$_ says it")
-	for qw(man1/cachepeek.1 man3/cachepeek.3 man5/cachepeek-groups.5 man5/cachepeek-machines.5 man7/libcachepeek.7);
+	for qw(man1/cachepeek.1 man3/cachepeek.3 man5/cachepeek-groups.5 man5/cachepeek-machines.5
+		man7/cachepeek-differences.7 man7/cachepeek-environment.7 man7/libcachepeek.7);
 is(run(command => [which('python3'), '-c', 'import cachepeek; print(cachepeek.__version__)'],
 	env => {PYTHONPATH => "$prefix/share/cachepeek"})->{out}, "$version\n", 'and Python');
 

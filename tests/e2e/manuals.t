@@ -10,7 +10,7 @@ use Peek;
 use Test::More;
 
 my %page = map { $_ => read_file(source() . "/doc/$_") }
-	qw(cachepeek.1 cachepeek.3 libcachepeek.7 cachepeek-groups.5 cachepeek-machines.5);
+	qw(cachepeek.1 cachepeek.3 libcachepeek.7 cachepeek-differences.7 cachepeek-environment.7 cachepeek-groups.5 cachepeek-machines.5);
 my $help = run(command => [cli(), '--help'])->{out};
 
 sub text { my ($file) = @_; return read_file(source() . "/$file") }
@@ -142,8 +142,8 @@ is_deeply([grep { /-n '__cachepeek_is [^']*\b(?:run|compare|dcache|sharing)\b/ &
 my @table_of_variables = uniq(map { "CACHEPEEK_$_" } text('base/counters/options.c') =~ /^\t\{PREFIX "([A-Z_]+)"/mg);
 cmp_ok(scalar(@table_of_variables), '>=', 10, 'the table of variables is read');
 is_deeply([uniq($variables =~ /^  (CACHEPEEK_[A-Z_]+)=/mg)], \@table_of_variables, 'the variables: --help');
-my ($environment) = $page{'libcachepeek.7'} =~ /^\.SH ENVIRONMENT\n(.*?)^\.SH /ms;
-is_deeply([uniq($environment =~ /^\.TP\n\.B (CACHEPEEK_[A-Z_]+)$/mg)], \@table_of_variables, 'libcachepeek(7)');
+is_deeply([uniq($page{'cachepeek-environment.7'} =~ /^\.TP\n\.B (CACHEPEEK_[A-Z_]+)$/mg)], \@table_of_variables,
+	'cachepeek-environment(7)');
 for my $name (sort keys %page) {
 	my %known = map { $_ => 1 } @table_of_variables;
 	is_deeply([grep { !$known{$_} && !/^CACHEPEEK_(_|BEGIN$|END$|SCOPE$)/ }

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 # A program without an MPI that asks by weak references what there is: what it finds of
-# ours does no harm, and is what libcachepeek(7) says.
+# ours does no harm, and is what cachepeek-differences(7) says.
 use strict;
 use warnings;
 use FindBin;
