@@ -183,15 +183,22 @@ $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
-.PHONY: demo demo-run check check-fast check-vm check-presets check-suites check-real bench bench-clock
+.PHONY: demo demo-run check check-all check-fast check-rest check-vm check-presets check-suites check-real bench bench-clock
 demo: ## install what is missing, build, and print the report of a real program
 	@sh tools/deps.sh build
 	@$(MAKE) --no-print-directory demo-run
-check: ## install what is missing, build, and run every test
+check: ## install what is missing, build, and run the tests of every part: six minutes
 	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory check-run
-check-fast: ## two minutes of the tests: the parts, and the engines on small programs
+check-all: ## install what is missing, build, and run every test: a quarter of an hour
+	@$(MAKE) --no-print-directory check-fast
+	@$(MAKE) --no-print-directory check-rest
+check-fast: ## two minutes of the tests: the units, and the engines on small programs
+	@sh tools/deps.sh build check
 	@$(MAKE) --no-print-directory check-fast-run
+check-rest: ## what check-fast does not run
+	@sh tools/deps.sh build check
+	@$(MAKE) --no-print-directory check-rest-run
 check-presets: ## every preset against the libpfm4 of five architectures
 	@sh tools/deps.sh build check
 	@sh tools/deps.sh presets || echo "check-presets: without these packages architectures are skipped"

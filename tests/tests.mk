@@ -86,40 +86,53 @@ $(T)/programs/%.so: tests/programs/%.c
 -include $(UNIT_SRC:%.c=$(B)/%.d) $(B)/tests/tap/tap.d $(B)/tests/bench/merge.d
 -include $(patsubst %,%.d,$(PROGRAMS))
 
-.PHONY: check-run check-unit test-programs bench-run
+.PHONY: check-unit test-programs bench-run
 test-programs: $(PROGRAMS)
 check-unit: $(UNIT)
 	$(PROVE) $(PROVE_FLAGS) $(UNIT)
 
-# The longest begin first, so that at the end no processor waits for one of them.
-LONG := sim/model e2e/docs e2e/launchers e2e/coexistence e2e/html e2e/reproducible sim/call-paths e2e/line-regions \
-	e2e/region-scale e2e/many-children e2e/descriptor-limits e2e/accessible sim/cachegrind sim/path-sums
+# The parts, and the engines on small programs: two minutes.
+FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs openmp
+FAST_TESTS := $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t)) $(FAST:%=tests/e2e/%.t)
+# Ten seconds of two processors or more each, and others look at the same room: not in `make check`.
+# They begin first, so that at the end no processor waits for one of them.
+LONG := sim/model e2e/html e2e/launchers e2e/coexistence e2e/reproducible sim/call-paths e2e/line-regions \
+	e2e/line-matrix e2e/many-children e2e/descriptor-limits e2e/accessible sim/cachegrind sim/path-sums \
+	e2e/sampled-profile e2e/call-paths e2e/exit-matrix e2e/compare e2e/sampled-simulation e2e/advice e2e/children \
+	e2e/mpi-languages sim/native e2e/mpi-ends sim/native-hidden e2e/calibrate e2e/confirm e2e/clones e2e/deps \
+	e2e/sharing e2e/time-sample e2e/same-scripts e2e/html-runs e2e/churn e2e/what-if sim/profile e2e/clang \
+	e2e/machines e2e/tail-calls e2e/one-minute e2e/faults e2e/mpi-ranks e2e/descriptors e2e/core-caps \
+	e2e/cachegrind e2e/line-use e2e/sampled-parallel e2e/served e2e/cases e2e/dist sim/encodings e2e/false-sharing \
+	sim/huge sim/sample e2e/tools-mpi e2e/time-group e2e/pytest e2e/json e2e/mpi-table e2e/region-scale
+LONG_TESTS := $(LONG:%=tests/%.t)
+MORE_TESTS := $(filter-out $(FAST_TESTS) $(LONG_TESTS),$(sort $(wildcard tests/sim/*.t tests/e2e/*.t)))
 
 # Tests that call make start afresh, without the settings of this one.
-check-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+TESTED := env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C
+TESTED_PROGRAMS := $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
+# run_tests FILES: and then looks at all reports that they made.
+define run_tests
 	@rm -rf $(T)/reports && mkdir -p $(T)/reports
-	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
-		B='$(B)' CC='$(CC)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/reports)' \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t)) $(LONG:%=tests/%.t) \
-			$(filter-out $(LONG:%=tests/%.t),$(sort $(wildcard tests/sim/*.t tests/e2e/*.t)))
+	$(TESTED) PEEK_REPORTS='$(abspath $(T)/reports)' $(PROVE) $(PROVE_FLAGS) $1
 	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
+endef
 
-FAST := groups markers sim-regions perf-software formats errors exits command accounts several-outputs openmp
-.PHONY: check-fast-run
-check-fast-run: all $(UNIT) $(EVALUATE) $(PROGRAMS)
-	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t $(FAST:%=tests/e2e/%.t)))
+.PHONY: check-run check-fast-run check-rest-run
+check-run: all $(TESTED_PROGRAMS)
+	$(call run_tests,$(FAST_TESTS) $(MORE_TESTS))
+check-fast-run: all $(TESTED_PROGRAMS)
+	$(call run_tests,$(FAST_TESTS))
+check-rest-run: all $(TESTED_PROGRAMS)
+	$(call run_tests,$(LONG_TESTS) $(MORE_TESTS))
 
 # On another release of Debian than CI's own, with tests/release.sh: what hangs on the compiler, the C library,
 # Valgrind and MPI of a release, and what users see first.
-RELEASE := $(FAST) sharing diff time-loops function-patches function-names newer-calls same-tools outputs trust \
+RELEASE := sharing diff time-loops function-patches function-names newer-calls same-tools outputs trust \
 	mpi mpi-languages tools-mpi perf-data
 RELEASE_SIM := native encodings ahead-ports
 .PHONY: check-release-run
-check-release-run: all $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
-	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES B='$(B)' CC='$(CC)' LC_ALL=C \
-		$(PROVE) $(PROVE_FLAGS) $(UNIT) $(sort $(wildcard tests/groups/*.t tests/hook/*.t)) \
-			$(RELEASE_SIM:%=tests/sim/%.t) $(RELEASE:%=tests/e2e/%.t)
+check-release-run: all $(TESTED_PROGRAMS)
+	$(TESTED) $(PROVE) $(PROVE_FLAGS) $(sort $(FAST_TESTS) $(RELEASE_SIM:%=tests/sim/%.t) $(RELEASE:%=tests/e2e/%.t))
 
 # Programs of the distribution; REAL names some of them (REAL=nginx).
 REAL ?= $(sort $(wildcard tests/real/*.t))
