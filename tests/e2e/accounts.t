@@ -3,7 +3,7 @@
 # Software events of nine programs between two readings of the kernel's accounts of the
 # same process: one as its last library is constructed and as the first is destroyed,
 # one from its fork to its end.
-# ACCOUNTS_TABLE=1 prints the table of doc/validation.md.
+# ACCOUNTS_TABLE=1 prints each event beside what the kernel says.
 use strict;
 use warnings;
 use FindBin;

@@ -5,7 +5,7 @@
 # references that the decoder's tables give it, and touches the lines of its operand.
 # encodings.c says how.  What the core cannot emulate is skipped; what is counted
 # otherwise stands in %otherwise, with its reason.
-# ENCODINGS_TABLE=1 prints the tables of doc/validation.md.
+# ENCODINGS_TABLE=1 prints what table 3 of doc/validation.md sums up.
 use strict;
 use warnings;
 use FindBin;

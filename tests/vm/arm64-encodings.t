@@ -3,7 +3,7 @@
 # Instruction by instruction on arm64: each class of loads and stores makes the references
 # that the architecture has, and touches the lines of its operand.  programs/vm_encodings.c
 # says how.  What the core does not emulate ends with a signal, and is left out.
-# ENCODINGS_TABLE=1 prints the line of doc/validation.md.
+# ENCODINGS_TABLE=1 prints the encodings and those executed, as in doc/validation.md.
 use strict;
 use warnings;
 use FindBin;
