@@ -45,6 +45,13 @@ bool cp_fd_is_ours(int fd)
 	return slot_of(fd) != NULL || fd >= hidden;
 }
 
+void cp_fd_table(int ***all, int **first, int **last)
+{
+	*all = slots;
+	*first = &lowest;
+	*last = &highest;
+}
+
 int cp_fd_next(unsigned first, unsigned last)
 {
 	int end = __atomic_load_n(&highest, __ATOMIC_RELAXED), fd;

@@ -49,6 +49,9 @@ void cp_fd_hide_beyond_limit(void);
 /* Is it one that we keep? */
 bool cp_fd_is_ours(int fd);
 
+/* The table of them, for the simulator. */
+void cp_fd_table(int ***all, int **first, int **last);
+
 /* The first that we keep in [first, last]; -1: none. */
 int cp_fd_next(unsigned first, unsigned last);
 

@@ -19,6 +19,7 @@
 #include "preload/sampling/allocators.h"
 #include "preload/choose.h"
 #include "base/counters/clock.h"
+#include "base/engine/simclient.h"
 #include "preload/program/descriptors.h"
 #include "base/env.h"
 #include "preload/cases/cases.h"
@@ -220,6 +221,7 @@ static void begin_image(int argc, char **argv, char **envp)
 	if (cp_is_reexecuted()) {
 		cp_map_from(SIM_MEMORY);
 		cp_fd_hide_beyond_limit();
+		cp_sim_descriptors(&cp_runtime.pid);
 		cp_reexec_restore(argv, envp);
 		cp_env_use(cp_pinned_environment(envp));
 	}

@@ -8,6 +8,7 @@
 
 #include "base/engine/engine.h"
 #include "base/engine/simclient.h"
+#include "base/fd.h"
 #include "tools/sim/ask.h"
 #include "tools/sim/request.h"
 
@@ -60,6 +61,14 @@ unsigned long cp_sim_bind_machine_sample(unsigned number, const void *mirror)
 unsigned long cp_sim_allocator(const void *function, unsigned long kind)
 {
 	return CP_SIM_ASK(CP_SIM_ALLOCATOR, function, kind, 0, 0);
+}
+
+unsigned long cp_sim_descriptors(const int *pid)
+{
+	int **slots, *lowest, *highest;
+
+	cp_fd_table(&slots, &lowest, &highest);
+	return CP_SIM_ASK(CP_SIM_DESCRIPTORS, slots, lowest, highest, pid);
 }
 
 unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end)

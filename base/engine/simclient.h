@@ -44,6 +44,9 @@ unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t s
 /* CP_SIM_TITLE */
 unsigned long cp_sim_title(const char *arguments, const char *variables, const char *end);
 
+/* CP_SIM_DESCRIPTORS: of the process *pid */
+unsigned long cp_sim_descriptors(const int *pid);
+
 /* kind: enum cp_sim_allocator */
 unsigned long cp_sim_allocator(const void *function, unsigned long kind);
 

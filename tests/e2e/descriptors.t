@@ -73,11 +73,41 @@ SKIP: {
 	}
 }
 
-# The core's own, which are beyond the program's hard limit, are no descriptors to any call.
-for my $limit ('256:1024', '1024:1024') {
-	my $run = peek(engine => 'sim', under => [@alone, 'prlimit', "--nofile=$limit"],
-		command => [program('hidden_numbers')]);
-	is($run->{out}, plain(command => [program('hidden_numbers')])->{out}, "$limit: nothing is there that is the core's");
+# The core's own, which are beyond the program's hard limit, and the library's, wherever they
+# are, are no descriptors to any call.
+for my $limit ('128:192', '1024:1024') {
+	my @under = (@alone, 'prlimit', "--nofile=$limit");
+	my $run = peek(engine => 'sim', under => \@under, command => [program('hidden_numbers')]);
+	my $plain = plain(command => [@under, program('hidden_numbers')]);
+	like($plain->{out}, qr/\A\d+ calls\n\z/, "$limit: alone nothing is there");
+	is($run->{out}, $plain->{out}, '... nor is simulated what is not the program\'s');
+}
+
+# Numbers that the program takes are its own: the library's move away, or are given up.
+for my $limit ('1024:4096', '1024:1024') {
+	my $file = scratch("taken-$limit");
+	my $run = peek(engine => 'sim', events => 'instructions', under => [@alone, 'prlimit', "--nofile=$limit"],
+		command => [program('taken_numbers'), $file]);
+	my ($taken, $all) = $run->{out} =~ /^(\d+) of (\d+)$/;
+	ok($all && $taken >= $all - 12, "$limit: the program takes the numbers that it has") or diag($run->{out});
+	is(-s $file, 0, '... and nothing of ours is written there');
+	is($run->{status}, 0, '... it ends');
+	ok($run->{report}, '... and is reported');
+}
+
+# Each call of the kernel that takes one is among those, and in the simulator's table.
+{
+	my $source = read_file(source() . "/tools/sim/system/hidden_args.c") . read_file(source() . "/tools/sim/system/hidden_memory.c") .
+		read_file(source() . "/tools/sim/system/hidden.c");
+	my ($table) = $source =~ /takers\[\] = \{(.*?)\n\};/s;
+	my %takes = map { lc($_) => 1 } $table =~ /\[(?:SYS_)?(\w+)\] =/g;
+	my %looked = (%takes, map { lc($_) => 1 } $source =~ /(?:\bcase |== )(?:SYS_)?([a-zA-Z_0-9]+)(?=[:;)])/g);
+	my %tried = map { /^(\w+)/ ? ($1 => 1) : () } split(/\n/, plain(command => [program('hidden_numbers'), 'names'])->{out});
+	is(join(' ', grep { !$tried{$_} } sort keys %takes), '', 'each call of the table is tried');
+	my @known = map { /define __NR_(\w+)/ ? $1 : () } map { split(/\n/, read_file($_)) } glob('/usr/include/*/asm/unistd_64.h');
+	my %without = map { $_ => 1 } split(' ', read_file("$FindBin::Bin/without-descriptors.txt"));
+	is(join(' ', grep { !$looked{$_} && !$without{$_} } sort @known), '', 'each call of the kernel is in the table, or takes none');
+	is(join(' ', grep { $looked{$_} && $without{$_} } sort keys %without), '', '... and not both');
 }
 
 # A child that is not followed has none of them.

@@ -13,7 +13,7 @@ use Test::More;
 my %takes = map { $_ => 1 } ('base/space.h',
 	'base/files/new_file.c',      # gives it back
 	'preload/libc/libc.c',       # what libpfm4 may call
-	'preload/program/seccomp.c', 'tools/sim/system/hidden.c');   # lists of numbers
+	'preload/program/seccomp.c', 'tools/sim/system/hidden_args.c');   # lists of numbers
 my %maps = map { $_ => 1 } ('base/map.c', 'base/map.h', 'regions/record_write.c', 'tools/sim/profile/profile_file.c',
 	'base/engine/kernel.c', 'base/engine/ring.c',   # perf's pages
 	'tools/runs/launch.c');                                      # without a file

@@ -41,6 +41,7 @@ my %opens = (
 	'tools/sim/profile/elf_file.c' => [1, 'what is mapped into the program'],
 	'tools/sim/pin/turn.c' => [2, 'directories of /proc'],
 	'tools/sim/system/huge_kernel.c' => [3, 'files of /proc and /sys'],
+	'tools/sim/system/hidden_proc.c' => [1, 'a file of /proc'],
 	'tools/sim/system/title.c' => [2, 'files of /proc'],
 	'tools/sim/profile/profile_file.c' => [1, 'made with O_EXCL'],
 	'tools/sim/profile/profile_misses.c' => [1, 'an option of our tests'],

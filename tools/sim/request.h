@@ -358,6 +358,11 @@ enum cp_sim_request {
 	 * PAUSE and RESUME, for what libc does in it before its function hangs on its
 	 * number; wanted 0: there is none. -> 0: it does not. */
 	CP_SIM_THREAD_COMES,
+
+	/* (int *slots[CP_FD_MAX], int *lowest, int *highest, const int *pid) -> 1: the
+	 * library's descriptors (base/fd.c), which no call of the program's in the
+	 * process pid knows of. */
+	CP_SIM_DESCRIPTORS,
 };
 
 /* X(name, what differs) */

@@ -12,6 +12,7 @@
 #include "watch/lines.h"
 #include "profile/profile.h"
 #include "bounds.h"
+#include "system/hidden.h"
 
 static Bool copy_name(UInt number, UWord to, UWord size)
 {
@@ -114,12 +115,16 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		break;
 	case CP_SIM_CALL:
 		pin_call_is_programs(tid);
+		hidden_call_is_programs(tid);
 		break;
 	case CP_SIM_REGION:
 		threads_enter_region(tid, args[1]);
 		break;
 	case CP_SIM_THREAD_COMES:
 		*ret = threads_await(tid, args[1] != 0);
+		break;
+	case CP_SIM_DESCRIPTORS:
+		hidden_start(args[1], args[2], args[3], args[4]);
 		break;
 	case CP_SIM_STACK_OF_THREAD:
 		bounds_stack(args[1], args[2]);

@@ -329,18 +329,19 @@ static Bool fails_by_pointers(ThreadId tid, const struct seccomp_data *data)
 
 static void ask_core(ThreadId tid, UInt trace)
 {
-	struct space_call space = space_look(tid, number_of(tid));
-	struct clone_call clone = clone_before(tid, number_of(tid));
-	struct hidden_call hidden = hidden_before(tid, number_of(tid));
+	Int number = number_of(tid);
+	struct space_call space = space_look(tid, number);
+	struct clone_call clone = clone_before(tid, number);
+	struct hidden_call hidden = hidden_before(tid, number);
 
-	pin_before(tid, number_of(tid));
-	if (!descriptors_refuse(tid, number_of(tid)))
+	pin_before(tid, number);
+	if (!hidden_answers(tid, number, &hidden) && !descriptors_refuse(tid, number))
 		__real_vgPlain_client_syscall(tid, trace);
 	if (space_change(tid, &space)) {
 		__real_vgPlain_client_syscall(tid, trace);
 		space_restore(tid, &space);
 	}
-	hidden_behind(tid, &hidden);
+	hidden_behind(tid, number, &hidden);
 	clone_behind(tid, &clone);
 	pin_behind(tid);
 }

@@ -19,6 +19,7 @@
 #include "system/huge_kernel.h"
 #include "model/huge.h"
 #include "system/descriptors.h"
+#include "system/hidden.h"
 #include "system/exec.h"
 #include "system/faults.h"
 #include "system/limits.h"
@@ -255,6 +256,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	(void)n;
 	links_after(number, args, result);
 	descriptors_after(number, args, result);
+	hidden_after(number, args, result);
 	changing_after(number, args, result);
 	limits_after(tid, number, args, result);
 	newer_after(tid, number, args, result);

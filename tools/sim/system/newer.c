@@ -12,12 +12,14 @@
  * userfaultfd: only one thread runs at a time, and one that waits for another one to fill
  * a page would wait for ever.
  *
- * The core looks at descriptors first, and says of a number below 0 that it is none; the
- * kernel, which looks at other arguments first in many a call, is to say what is wrong.
+ * The core looks at descriptors first, and says of a number that cannot be that it is
+ * none; the kernel, which looks at other arguments first in many a call, is to say what
+ * is wrong.
  */
 #include "system/newer.h"
 
 #include "base/syscall.h"
+#include "system/hidden.h"
 #include "valgrind/core.h"
 #include "valgrind/guest.h"
 #include "pub_tool_libcbase.h"
@@ -223,7 +225,8 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 Bool __wrap_vgModuleLocal_fd_allowed(
 	Int descriptor, const HChar *call, ThreadId tid, Bool is_new)
 {
-	return (descriptor < 0 && !is_new && VG_(strcmp)(call, "execveat") != 0) ||
+	return ((descriptor < 0 || descriptor == HIDDEN_NOWHERE) && !is_new &&
+		       VG_(strcmp)(call, "execveat") != 0) ||
 	       __real_vgModuleLocal_fd_allowed(descriptor, call, tid, is_new);
 }
 
