@@ -20,16 +20,29 @@ sub command
 }
 sub doctor { command(['doctor', @_]) }
 
+# A busy host has no time for a whole round, and then not for what is measured last: it is tried again.
+my ($run, $made, $whole);
+for (1 .. 3) {
+	$run = doctor('--calibrate', '--json', '-o', $file);
+	$made = eval { decode_json($run->{out}) } or next;
+	$whole = $made->{calibration}{rounds} > 1 || $made->{calibration}{seconds} < 13;
+	last if $whole;
+}
+if (!$made && $run->{err} =~ /^cachepeek: nothing could be measured in 13 seconds: /) {
+	plan(skip_all => 'nothing can be measured on a host as busy as this');
+}
+is(status_text($run->{status}), 'exit 0', 'measured');
+is($run->{err}, '', 'nothing is said');
 {
-	my $run = doctor('--calibrate', '--json', '-o', $file);
-	is(status_text($run->{status}), 'exit 0', 'measured');
-	is($run->{err}, '', 'nothing is said');
-	my $made = decode_json($run->{out});
 	my %figure = map { $_->{figure} => $_ } @{$made->{calibration}{figures}};
 	is(scalar(keys %figure), 32, 'figures');
 	cmp_ok($made->{calibration}{rounds}, '>=', 1, 'rounds');
-	for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream mispredict)) {
-		ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");
+	SKIP: {
+		skip('no whole round in 13 seconds: the host is busy', 9) unless $whole;
+		for my $name (qw(clock width loads stores l1d_latency memory_latency memory_stream mispredict)) {
+			ok(defined $figure{$name}{value} && $figure{$name}{value} > 0, "$name: there is one");
+		}
+		cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');
 	}
 	# Of two points of a curve nobody knows which it is nearer to, however alike the rounds are.
 	for my $name (qw(dtlb_reach stlb_reach window llc_random llc_streamed llc_stay)) {
@@ -37,7 +50,6 @@ sub doctor { command(['doctor', @_]) }
 		ok(!defined $value || $made->{calibration}{rounds} < 2 || $figure{$name}{at_least} || ($spread // 0) > 0.01,
 			"$name: no nearer than the points of its curve") or diag($run->{out});
 	}
-	cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');
 	my $check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py',
 		source() . '/doc/cachepeek-doctor-1.schema.json', write_file(scratch('doctor.json'), $run->{out})]);
 	is(status_text($check->{status}), 'exit 0', 'as its schema says') or diag($check->{out} . $check->{err});
@@ -51,11 +63,14 @@ sub doctor { command(['doctor', @_]) }
 	is($run->{err}, '', 'without a complaint');
 	ok($clock, 'it has a clock');
 	like(read_file($file), qr/^$_ = \d/m, "$_: measured or assumed") for qw(width window mispredict-latency load-ports walk-latency);
-	my $timed = command(['-m', $file, '-e', 'instructions', '-g', 'time', '-o', scratch('time.json'), $program, 10, 1]);
-	is(status_text($timed->{status}), 'exit 0', 'its time');
-	my ($whole) = grep { !@{$_->{path}} } @{decode_json(read_file(scratch('time.json')))->{regions}};
-	cmp_ok($whole->{metrics}{predicted_time}{value} // 0, '>', 0, 'which is predicted');
-	like($whole->{counts}{cycles}{reason} // '', qr/^out-of-order timing model/, 'out of order');
+	SKIP: {
+		skip('no whole round: it does not tell time', 3) unless $whole;
+		my $timed = command(['-m', $file, '-e', 'instructions', '-g', 'time', '-o', scratch('time.json'), $program, 10, 1]);
+		is(status_text($timed->{status}), 'exit 0', 'its time');
+		my ($root) = grep { !@{$_->{path}} } @{decode_json(read_file(scratch('time.json')))->{regions}};
+		cmp_ok($root->{metrics}{predicted_time}{value} // 0, '>', 0, 'which is predicted');
+		like($root->{counts}{cycles}{reason} // '', qr/^out-of-order timing model/, 'out of order');
+	}
 }
 
 # As host: the date is in the report.
