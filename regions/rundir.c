@@ -19,8 +19,6 @@
 /* Beside the runs, to that which all have that were started by one launcher. */
 #define SCOPE_LINK "scope-"
 
-/* How many runs stay in the base directory, for `cachepeek report` and diff. */
-#define KEPT_RUNS 20
 /* Where there is no such directory: nobody would find a run again. */
 #define TEMPORARY "cachepeek-"
 /* A directory this old is removed even if the newest ones are fewer. */
@@ -169,11 +167,83 @@ static void clean_runs(const char *base)
 	runs.count = 0;
 	cp_directory_any(dir, note_run, &runs);
 	for (unsigned i = 0; i < runs.count; i++)
-		if (newer_than(&runs, runs.name[i]) >= KEPT_RUNS &&
+		if (newer_than(&runs, runs.name[i]) >= CP_KEPT_RUNS &&
 			!in_use(dir, runs.name[i]))
 			remove_at(dir, runs.name[i]);
 	if (lseek(dir, 0, SEEK_SET) == 0)
 		cp_directory_any(dir, unlink_dangling, NULL);
+	cp_fd_close(dir);
+}
+
+/* ---- among temporary files ---- */
+
+/* They have no name by which they could be found again, and stay for a while for who was
+ * told where they are: a few, and not for long. */
+enum { KEPT_SECONDS = 10 * 86400, FRESH_SECONDS = 60 };
+
+static struct {
+	unsigned count, others;
+	struct {
+		char name[48];
+		time_t changed;
+	} of[MAX_ENTRIES];
+} temporary; /* once per run, in its root, before threads */
+
+/* "cachepeek-020785-61656-66400f60c7719e13", "cachepeek-0-66400f60c7719e13" */
+static bool is_named_temporary(const char *name)
+{
+	size_t prefix = sizeof(TEMPORARY) - 1, length = strlen(name);
+
+	return strncmp(name, TEMPORARY, prefix) == 0 && name[prefix] >= '0' &&
+	       name[prefix] <= '9' && length > prefix + 17 &&
+	       length < sizeof(temporary.of[0].name) && name[length - 17] == '-' &&
+	       strspn(name + prefix, "0123456789abcdef-") == length - prefix;
+}
+
+static bool note_temporary(void *unused, int dir, const char *name)
+{
+	struct stat status;
+
+	(void)unused;
+	if (!is_named_temporary(name) ||
+		fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+		!S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+		(status.st_mode & 077) != 0)
+		return false;
+	cp_format(temporary.of[temporary.count].name, sizeof(temporary.of[0].name), "%s",
+		name);
+	temporary.of[temporary.count++].changed = status.st_mtime;
+	return temporary.count == MAX_ENTRIES;
+}
+
+static bool is_temporary_old(unsigned which, time_t now)
+{
+	time_t changed = temporary.of[which].changed;
+	unsigned newer = 0;
+
+	if (changed > now - FRESH_SECONDS && changed <= now &&
+		temporary.count < MAX_ENTRIES / 2)
+		return false; /* its first record may be about to come */
+	for (unsigned i = 0; i < temporary.count; i++)
+		newer += temporary.of[i].changed > changed ||
+			 (temporary.of[i].changed == changed && i < which);
+	return newer >= CP_KEPT_RUNS - 1 || changed < now - KEPT_SECONDS;
+}
+
+/* Before another one is made there. */
+static void clean_temporary(const char *place)
+{
+	int dir = open(place, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	time_t now = time(NULL);
+
+	temporary.count = 0;
+	if (dir < 0)
+		return;
+	cp_directory_any(dir, note_temporary, NULL);
+	temporary.others = temporary.count;
+	for (unsigned i = 0; i < temporary.count; i++)
+		if (is_temporary_old(i, now) && !in_use(dir, temporary.of[i].name))
+			remove_at(dir, temporary.of[i].name);
 	cp_fd_close(dir);
 }
 
@@ -316,6 +386,7 @@ static int make_in_temporary(cp_lookup *get, char *to, size_t size)
 	for (unsigned i = 0; i < 3; i++) {
 		if (!places[i] || *places[i] != '/')
 			continue;
+		clean_temporary(places[i]);
 		result = make_named(places[i], TEMPORARY, to, size);
 		if (result == 0)
 			return 0;
@@ -336,6 +407,13 @@ static int make_wanted(const char *wanted, char *to, size_t size)
 	if (result < 0)
 		return result;
 	return mkdir(to, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+bool cp_run_is_first_temporary(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && is_named_temporary(slash + 1) && temporary.others == 0;
 }
 
 int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size)

@@ -10,6 +10,9 @@
 #include <stdint.h>
 
 #define CP_RUNDIR_SIZE 512
+/* How many runs stay in the base directory, for `cachepeek report` and diff, and among
+ * temporary files. */
+#define CP_KEPT_RUNS 20u
 
 /* Looks up an environment variable: the library and the command have
  * different means. */
@@ -25,12 +28,16 @@ bool cp_run_base(cp_lookup *get, char *to, size_t size);
 /*
  * Makes a new run directory: at `wanted` if not NULL (created with its parents
  * if need be, taken as it is otherwise), else in the base directory, else,
- * with an unpredictable name, in $TMPDIR, /tmp or /dev/shm.  Old runs in the
- * base directory are removed.  *made tells whether it was created, so that it
+ * with an unpredictable name, in $TMPDIR, /tmp or /dev/shm.  Old runs there
+ * are removed.  *made tells whether it was created, so that it
  * may be removed after the report.  0, or -errno of the last thing tried, with
  * the path that failed in `to`.
  */
 int cp_run_make(cp_lookup *get, const char *wanted, char *to, size_t size);
+
+/* Did cp_run_make make this one among temporary files, where there was none of the user's
+ * before? */
+bool cp_run_is_first_temporary(const char *path);
 
 /* The same directory for all that ask with this number, at the same time or later;
  * where the user's runs are, or among temporary files. */

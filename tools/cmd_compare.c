@@ -290,7 +290,7 @@ static int run_preloaded(struct cp_comparison *c, unsigned run, int terminal, in
 	char directory[CP_RUNDIR_SIZE], which[40] = "";
 	struct cp_launch launch;
 	struct cp_watch watch;
-	int result = cp_run_make(cp_cmd_getenv, NULL, directory, sizeof(directory));
+	int result = cp_launch_make_run(NULL, directory, sizeof(directory));
 
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no directory for the run: %s\n",

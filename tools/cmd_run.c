@@ -526,7 +526,7 @@ int cp_cmd_run(int argc, char **argv)
 		return 127;
 	cp_rank_find(&rank, cp_cmd_getenv);
 	if (is_uncounted() || is_one_of_many(&rank, &settings) ||
-		cp_run_make(cp_cmd_getenv, cp_cmd_getenv("CACHEPEEK_DIR"), directory,
+		cp_launch_make_run(cp_cmd_getenv("CACHEPEEK_DIR"), directory,
 			sizeof(directory)) < 0) {
 		execvp(argv[optind], argv + optind);
 		return cp_cannot_run(argv[optind], errno);

@@ -101,7 +101,7 @@ static bool run_side(
 	static const char *const whats[] = {"native run: ", "simulated run: "};
 	char directory[CP_RUNDIR_SIZE], error[1024];
 	struct cp_launch launch;
-	int result = cp_run_make(cp_cmd_getenv, NULL, directory, sizeof(directory));
+	int result = cp_launch_make_run(NULL, directory, sizeof(directory));
 
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no directory for the run: %s\n",

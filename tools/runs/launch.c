@@ -19,6 +19,8 @@
 #include "base/text.h"
 #include "base/files/trusted.h"
 #include "regions/record.h"
+#include "regions/rundir.h"
+#include "tools/shared/cmd.h"
 #include "tools/runs/watch.h"
 
 /* ---- totals of the whole tree ---- */
@@ -334,4 +336,16 @@ void cp_launch_note(const struct cp_launch *launch, const char *directory)
 			perror("cachepeek: the run's record");
 	}
 	close(fd);
+}
+
+int cp_launch_make_run(const char *wanted, char *to, size_t size)
+{
+	int result = cp_run_make(cp_cmd_getenv, wanted, to, size);
+
+	if (result == 0 && !wanted && cp_run_is_first_temporary(to))
+		fprintf(stderr,
+			"cachepeek: without a home directory records of runs stay in %s, "
+			"and %u such directories at most (CACHEPEEK_DIR chooses one)\n",
+			to, CP_KEPT_RUNS);
+	return result;
 }

@@ -28,6 +28,9 @@ struct cp_launch {
 
 struct cp_watch;
 
+/* cp_run_make, which says where records stay that nobody would look for. */
+int cp_launch_make_run(const char *wanted, char *to, size_t size);
+
 /*
  * Runs argv in the environment as it is, and returns when it has ended: 0, or
  * -errno if it could not be executed.  Meanwhile the terminal's signals are the

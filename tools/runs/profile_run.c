@@ -79,7 +79,7 @@ static int prepare_directory(
 		return -ENOENT;
 	if (from->engine && strcmp(from->engine, "perf") == 0)
 		cp_preload_allocator_watch();
-	result = cp_run_make(cp_cmd_getenv, from->directory, directory, size);
+	result = cp_launch_make_run(from->directory, directory, size);
 	if (result < 0) {
 		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
 			directory, strerror(-result));

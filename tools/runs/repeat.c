@@ -74,7 +74,7 @@ static int make_directory(struct repeat *repeat, unsigned number, char *to, size
 	if (repeat->directory)
 		wanted = cp_text_format(
 			repeat->arena, "%s/run-%u", repeat->directory, number);
-	return cp_run_make(cp_cmd_getenv, wanted, to, size);
+	return cp_launch_make_run(wanted, to, size);
 }
 
 /* ---- the runs ---- */
