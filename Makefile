@@ -48,7 +48,10 @@ archive = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)
 JANSSON ?= $(or $(call archive,jansson),-ljansson)
 CLI_LIBS := -ldw -lelf -lcapstone -lz -liberty
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
-HELP := $(sort $(wildcard tools/help/*))
+# What --help prints, and the completions; the options in both from a table for each command.
+OPTIONS := $(sort $(wildcard tools/options/*.options))
+HELP := $(sort $(wildcard tools/help/*)) $(OPTIONS:tools/options/%.options=$(B)/help/%-options.part)
+COMPLETIONS := $(B)/completion/cachepeek.bash $(B)/completion/_cachepeek $(B)/completion/cachepeek.fish
 
 LIB := $(B)/libcachepeek.so
 CLI := $(B)/cachepeek
@@ -89,7 +92,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) ## build the library, the command and the simulated PMU
+all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(COMPLETIONS) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -116,6 +119,15 @@ $(B)/embedded.S: tools/embed.sh $(DATA)
 $(B)/help.S: tools/embed.sh $(HELP)
 	@mkdir -p $(@D)
 	$(call run,EMBED,TABLE=cp_help_files sh tools/embed.sh $(HELP) > $@)
+$(B)/help/%-options.part: tools/options/%.options tools/options.awk
+	@mkdir -p $(@D)
+	@awk -v write=help -f tools/options.awk $< > $@
+$(B)/completion/cachepeek.bash: write := bash
+$(B)/completion/_cachepeek: write := zsh
+$(B)/completion/cachepeek.fish: write := fish
+$(COMPLETIONS): $(B)/completion/%: tools/completion/% tools/options.awk tools/help/cachepeek.help $(OPTIONS)
+	@mkdir -p $(@D)
+	@awk -v write=$(write) -v template=$< -f tools/options.awk tools/help/cachepeek.help $(OPTIONS) > $@
 $(B)/embedded.o $(B)/help.o: %.o: %.S
 	$(call run,AS,$(CC) -c -o $@ $<)
 

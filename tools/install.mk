@@ -45,9 +45,9 @@ install: all $(FILLED) ## copy everything below DESTDIR/PREFIX
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h
 	install -m 644 $(B)/cachepeek.modulefile $(M)/$(VERSION)
 	install -m 644 regions/cachepeek.f90 regions/cachepeek.go regions/cachepeek.rs regions/cachepeek_criterion.rs regions/Cachepeek.java $(B)/filled/cachepeek.py regions/cachepeek_pytest.py output/cachepeek_report.py $(D)/share/cachepeek/
-	install -m 644 tools/completion/_cachepeek $(Z)/_cachepeek
-	install -m 644 tools/completion/cachepeek.fish $(D)/share/fish/vendor_completions.d/
-	install -m 644 tools/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek
+	install -m 644 $(B)/completion/_cachepeek $(Z)/_cachepeek
+	install -m 644 $(B)/completion/cachepeek.fish $(D)/share/fish/vendor_completions.d/
+	install -m 644 $(B)/completion/cachepeek.bash $(D)/share/bash-completion/completions/cachepeek
 	for page in $(FILLED_MANUALS); do \
 		install -m 644 $$page $(D)/share/man/man$${page##*.}/ || exit 1; \
 	done

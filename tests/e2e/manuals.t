@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# The options in each --help, the variables, those in the tables of the sources, in the
-# manual pages and in the completions are the same.
+# The options of tools/options, of which --help and the completions are made, those that
+# the commands take and those in the manual pages are the same; and so are the variables.
 use strict;
 use warnings;
 use FindBin;
@@ -52,6 +52,14 @@ sub help_options
 	return [options_in(join("\n", ($options // '') =~ /^  (-.*?)(?:  |$)/mg))];
 }
 my $usage = $help;
+
+# The table of a command: its names, and those that take the next word.
+sub options_table
+{
+	my ($command) = @_;
+	my @heads = text("tools/options/$command.options") =~ /^(-.*)$/mg;
+	return [uniq(map { options_in(s/[\[ =](?!-).*//r) } @heads)];
+}
 my $variables = run(command => [cli(), qw(help variables)])->{out};
 
 # The long and short options of a command that uses cp_cmd_option().
@@ -62,32 +70,32 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => getopt_table(text("tools/cmd_$_.c")) } qw(run report compare annotate sharing diff gate list doctor);
-$table{$_} = getopt_table(text('tools/cmd_profile.c')) for qw(dcache dtlb icache);
-$table{merge} = [grep { $_ ne '--forget' } @{$table{report}}];
+my %table = map { $_ => options_table($_) } qw(run report compare annotate sharing diff gate list merge doctor);
+is_deeply(getopt_table(text("tools/cmd_$_.c")), $table{$_}, "$_: takes what the table has")
+	for qw(run report compare annotate sharing diff gate list doctor);
+$table{$_} = options_table('profile') for qw(dcache dtlb icache);
+is_deeply(getopt_table(text('tools/cmd_profile.c')), $table{dcache}, 'dcache: takes what the table has');
+is_deeply($table{merge}, [grep { $_ ne '--forget' } @{$table{report}}], 'merge: takes what report does');
 $table{help} = [];
 
-my $bash = text('tools/completion/cachepeek.bash');
-my $zsh = text('tools/completion/_cachepeek');
-my $fish = text('tools/completion/cachepeek.fish');
+sub completion { my ($file) = @_; return read_file(build() . "/completion/$file") }
+my $bash = completion('cachepeek.bash');
+my $zsh = completion('_cachepeek');
+my $fish = completion('cachepeek.fish');
 my ($words) = $bash =~ /^_cachepeek_options\(\)\n\{(.*?)^\}/ms;
 
-# Of the function _cachepeek_NAME, where a command has one, else of its branch.
 sub zsh_options
 {
 	my ($command) = @_;
-	my $name = $command =~ /^(?:dcache|dtlb|icache)$/ ? 'profile' : $command;
-	my ($part) = $zsh =~ /^_cachepeek_$name\(\)\n\{(.*?)^\}/ms;
-	($part) = $zsh =~ /^\t\t\Q$command\E\)(.*?);;$/ms unless defined $part;
-	return [uniq(map { /\{(-\w),(--[\w-]+)\}|'(--[\w-]+)\[/ ? grep { defined } $1, $2, $3 : () }
-		($part // '') =~ /(\{-\w,--[\w-]+\}|'--[\w-]+\[)/g)];
+	my ($part) = $zsh =~ /^\t\Q$command\E\) specs=\((.*?)^\t\t\) ;;$/ms;
+	return [uniq(map { options_in(s/\[.*//r =~ s/[{},'*\\]/ /gr) } ($part // '') =~ /^\t\t(\S.*)$/mg)];
 }
 # Of the lines for this command.
 sub fish_options
 {
 	my ($command) = @_;
 	my @lines = grep { /-n '__cachepeek_is [a-z ]*\b$command\b[a-z ]*'/ } split(/\n/, $fish);
-	return [uniq(map { my $line = $_; (($line =~ / -s (\w)\b/ ? "-$1" : ()), ($line =~ / -l ([\w-]+)/ ? "--$1" : ())) } @lines)];
+	return [uniq(map { my $line = s/ -[xrad] .*//r; ((map { "-$_" } $line =~ / -s (\w)\b/g), map { "--$_" } $line =~ / -l ([\w-]+)/g) } @lines)];
 }
 cmp_ok(scalar(@{$table{run}}), '>=', 13, 'the table of run is read');
 is_deeply([sort keys %table], [uniq(text('tools/cachepeek.c') =~ /^\t\{"([a-z]+)", cp_cmd_\w+\},$/mg)],
@@ -98,7 +106,6 @@ for my $command (sort keys %table) {
 	is_deeply([tags($command)], \@table, "$command: cachepeek(1) too")
 		unless $command =~ /^(?:dtlb|icache)$/; # as dcache
 	my ($line) = $words =~ /^\t$command\) (.*)$/m;
-	$line = $words =~ /^\t$1\) (.*)$/m && $1 if ($line // '') =~ /_cachepeek_options (\w+)/;
 	is_deeply([options_in($line // '')], \@table, "$command: and bash's completion");
 	is_deeply(zsh_options($command), \@table, "$command: and zsh's");
 	is_deeply(fish_options($command), \@table, "$command: and fish's");
@@ -187,7 +194,7 @@ is_deeply([grep { $page{'cachepeek-machines.5'} !~ /\b$_\b/ } $levels =~ /"(\w+)
 sub complete
 {
 	my (@words) = @_;
-	my $script = ". '" . source() . "/tools/completion/cachepeek.bash'\n"
+	my $script = ". '" . build() . "/completion/cachepeek.bash'\n"
 		. "compopt() { :; }\n"
 		. 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cachepeek; printf "%s\n" "${COMPREPLY[@]}"';
 	my $bin = scratch('bin');
@@ -210,11 +217,11 @@ is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
 is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
 SKIP: {
 	my $shell = which('zsh') or skip('no zsh', 1);
-	is(run(command => [$shell, '-n', source() . '/tools/completion/_cachepeek'])->{err}, '', 'zsh parses its file');
+	is(run(command => [$shell, '-n', build() . '/completion/_cachepeek'])->{err}, '', 'zsh parses its file');
 }
 SKIP: {
 	my $shell = which('fish') or skip('no fish', 1);
-	my $file = source() . '/tools/completion/cachepeek.fish';
+	my $file = build() . '/completion/cachepeek.fish';
 	my %env = (PATH => scratch('bin') . ":$ENV{PATH}", HOME => scratch('home'), XDG_CONFIG_HOME => scratch('home'));
 	my $fishes = sub {
 		my ($line) = @_;

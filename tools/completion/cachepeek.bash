@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 # bash completion for cachepeek(1).
 
-_cachepeek_commands='run report compare dcache dtlb icache annotate sharing diff gate merge list doctor help'
-
 # The first word of each line of a list that is not indented.
 _cachepeek_names()
 {
@@ -26,54 +24,7 @@ _cachepeek_list()
 	compopt -o nospace
 }
 
-# Whether $1 is an option with a value that follows it.
-_cachepeek_takes_value()
-{
-	case $1 in
-	-g | --groups | -e | --events | -o | --output | -E | --engine | \
-		-m | --machine | --machines | -d | --dir | -p | --pmu | --profile | -i | --input | \
-		--repeat | --what-if | --sweep | --working-set | --sample | --quantum | --least | --fail-if | --sort | --cutoff | --callers | --details | --context-lines | --color) return 0 ;;
-	esac
-	return 1
-}
-
-_cachepeek_value()
-{
-	case $prev in
-	-g | --groups) _cachepeek_list "$(_cachepeek_names groups)" ;;
-	-e | --events) _cachepeek_list "$(_cachepeek_names presets)" ;;
-	-E | --engine) mapfile -t COMPREPLY < <(compgen -W 'auto perf sim' -- "$cur") ;;
-	--profile) mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ;;
-	-p | --pmu) [ "$command" = annotate ] && mapfile -t COMPREPLY < <(compgen -W 'dcache dtlb icache' -- "$cur") ||
-		mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_pmus)" -- "$cur") ;;
-	-m | --machine | --machines) mapfile -t COMPREPLY < <(compgen -W "$(_cachepeek_names machines)" -- "$cur") ;;
-	--sort) mapfile -t COMPREPLY < <(compgen -W 'misses latency avg' -- "$cur") ;;
-	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$cur") ;;
-	--details) mapfile -t COMPREPLY < <(compgen -W 'src insn all' -- "$cur") ;;
-	-d | --dir) compopt -o dirnames ;;
-	-i | --input | -o | --output) compopt -o default ;;
-	esac
-}
-
-_cachepeek_options()
-{
-	case $1 in
-	run) echo '-g --groups -e --events -o --output --json -E --engine -m --machine -d --dir -v --verbose --passes --repeat --confirm --what-if --sweep --working-set --sample --call-paths --reproducible' ;;
-	report) echo '-o --output --json -v --verbose --forget' ;;
-	dcache) _cachepeek_options icache ;;
-	dtlb) _cachepeek_options icache ;;
-	icache) echo '-i --input -o --output --json -E --engine -m --machine -d --dir --sort --cutoff --details --context-lines --debuginfod --sharing --line-use --call-paths --callers --reproducible -v --verbose' ;;
-	sharing) echo '-o --output --json -m --machine -d --dir --quantum --least --reproducible --debuginfod -v --verbose' ;;
-	annotate) echo '-p --profile -i --input -o --output -m --machine -d --dir --context-lines --debuginfod' ;;
-	compare) echo '-m --machines -g --groups -e --events -o --output --json --reproducible --sample -v --verbose' ;;
-	gate) echo '--update --metrics --tolerance -o --output --annotate' ;;
-	diff) echo '--fail-if -o --output --json --all --call-paths -v --verbose' ;;
-	merge) echo '-o --output --json -v --verbose' ;;
-	list) echo '-p --pmu --json --check -v --verbose' ;;
-	doctor) echo '--verify --calibrate -o --output --json' ;;
-	help) echo "$_cachepeek_commands variables" ;;
-	esac
-}
+# @options
 
 _cachepeek()
 {
@@ -81,8 +32,8 @@ _cachepeek()
 	local command=run at=1 words
 
 	COMPREPLY=()
-	case ${COMP_WORDS[1]} in
-	run | report | compare | dcache | dtlb | icache | annotate | sharing | diff | gate | merge | list | doctor | help) command=${COMP_WORDS[1]} at=2 ;;
+	case " $_cachepeek_commands " in
+	*" ${COMP_WORDS[1]} "*) command=${COMP_WORDS[1]} at=2 ;;
 	esac
 	[ "$COMP_CWORD" -gt 1 ] || at=1
 	case $command in
