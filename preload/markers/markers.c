@@ -302,25 +302,18 @@ static inline bool is_plain(const struct cp_live_thread *thread)
 	return __builtin_expect(thread->tree.plain && !thread->tree.paused, 1);
 }
 
-static __attribute__((noinline)) void begin_left_out(
-	const struct cp_name *name, uint64_t tag)
+/* A region whose name CACHEPEEK_REGIONS leaves out begins, or ends. */
+static __attribute__((noinline)) void note_left_out(
+	bool begins_now, const struct cp_name *name, uint64_t tag)
 {
 	struct cp_live_thread *thread = enter_tree();
 
 	if (!thread)
 		return;
-	cp_left_out_begin(&thread->left_out, &thread->tree, name, tag);
-	leave_tree(thread);
-}
-
-static __attribute__((noinline)) void end_left_out(
-	const struct cp_name *name, uint64_t tag)
-{
-	struct cp_live_thread *thread = enter_tree();
-
-	if (!thread)
-		return;
-	cp_left_out_end(&thread->left_out, &thread->tree, name, tag);
+	if (begins_now)
+		cp_left_out_begin(&thread->left_out, &thread->tree, name, tag);
+	else
+		cp_left_out_end(&thread->left_out, &thread->tree, name, tag);
 	leave_tree(thread);
 }
 
@@ -334,7 +327,7 @@ void cp_marker_begin_now(struct cp_name *name, uint64_t tag)
 		return;
 	}
 	if (name->left_out) {
-		begin_left_out(name, tag);
+		note_left_out(true, name, tag);
 		return;
 	}
 	thread = enter_tree();
@@ -394,7 +387,7 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 	uint64_t now_ns;
 
 	if (name && name->left_out) {
-		end_left_out(name, tag);
+		note_left_out(false, name, tag);
 		return;
 	}
 	thread = enter_tree();

@@ -6,6 +6,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
+#include "system/say.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 
@@ -41,18 +42,11 @@ static UWord without_bad(ThreadId tid, UWord flags)
 	return flags;
 }
 
-static void say_once(void)
-{
-	static const HChar line[] =
-		"cachepeek: the program's call of clone fails (EINVAL): the simulated PMU has "
-		"no child that shares memory, files or directories and is no thread: count it "
-		"with CACHEPEEK_ENGINE=perf\n";
-	static Bool said;
-
-	if (!said)
-		cp_syscall(SYS_write, 2, line, sizeof(line) - 1);
-	said = True;
-}
+static Bool said;
+static const HChar why[] =
+	"cachepeek: the program's call of clone fails (EINVAL): the simulated PMU has "
+	"no child that shares memory, files or directories and is no thread: count it "
+	"with CACHEPEEK_ENGINE=perf\n";
 
 struct clone_call clone_before(ThreadId tid, Int number)
 {
@@ -64,7 +58,7 @@ struct clone_call clone_before(ThreadId tid, Int number)
 	call.flags = call_take(tid, CALL_ARG1);
 	flags = without_bad(tid, call.flags);
 	if (!core_can(flags)) {
-		say_once();
+		say_once(&said, why);
 		/* The kernel refuses a thread that does not share memory. */
 		flags = CLONE_THREAD | CLONE_SIGHAND;
 	}

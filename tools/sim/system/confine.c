@@ -17,10 +17,10 @@
 #include "system/clone.h"
 #include "system/descriptors.h"
 #include "system/hidden.h"
+#include "system/registers.h"
 #include "system/space.h"
 #include "pointers.h"
 #include "tool.h"
-#include "valgrind/guest.h"
 
 #include "pub_tool_vki.h"
 
@@ -91,36 +91,18 @@ void confine_thread(ThreadId parent, ThreadId child)
 
 /* ---- the program's call ---- */
 
-static UWord take_word(ThreadId tid, PtrdiffT offset)
-{
-	UWord value;
-
-	VG_(get_shadow_regs_area)(tid, (UChar *)&value, 0, offset, sizeof(value));
-	return value;
-}
-
-#define TAKE(tid, name) take_word(tid, STATE_OF(guest_##name))
-
 static void read_call(ThreadId tid, struct seccomp_data *data)
 {
-#if defined(VGA_amd64)
-	*data = (struct seccomp_data){(int)TAKE(tid, RAX), CP_BPF_ARCH, TAKE(tid, RIP),
-		{TAKE(tid, RDI), TAKE(tid, RSI), TAKE(tid, RDX), TAKE(tid, R10),
-			TAKE(tid, R8), TAKE(tid, R9)}};
-#else
-	*data = (struct seccomp_data){(int)TAKE(tid, X8), CP_BPF_ARCH, TAKE(tid, PC),
-		{TAKE(tid, X0), TAKE(tid, X1), TAKE(tid, X2), TAKE(tid, X3),
-			TAKE(tid, X4), TAKE(tid, X5)}};
-#endif
+	*data = (struct seccomp_data){(int)call_take(tid, CALL_NUMBER), CP_BPF_ARCH,
+		call_take(tid, GUEST_EITHER(RIP, PC)),
+		{call_take(tid, CALL_ARG1), call_take(tid, CALL_ARG2),
+			call_take(tid, CALL_ARG3), call_take(tid, CALL_ARG4),
+			call_take(tid, CALL_ARG5), call_take(tid, CALL_ARG6)}};
 }
 
 static int number_of(ThreadId tid)
 {
-#if defined(VGA_amd64)
-	return (int)TAKE(tid, RAX);
-#else
-	return (int)TAKE(tid, X8);
-#endif
+	return (int)call_take(tid, CALL_NUMBER);
 }
 
 /* Not even looked at, mostly. */
@@ -131,8 +113,7 @@ static Bool is_special(int number)
 
 static void answer_call(ThreadId tid, long result)
 {
-	VG_(set_shadow_regs_area)
-	(tid, 0, GUEST_RESULT, sizeof(result), (const UChar *)&result);
+	call_put(tid, CALL_RESULT, (UWord)result);
 }
 
 /* ---- a new filter ---- */

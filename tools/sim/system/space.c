@@ -5,6 +5,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
+#include "system/say.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 
@@ -26,18 +27,11 @@ static Bool makes_mappings(Int number)
 	       number == SYS_shmat;
 }
 
-static void say_once(void)
-{
-	static const HChar line[] =
-		"cachepeek: the program has more mappings than the simulated PMU can have "
-		"(about 15,000 beside each other, where the kernel allows 65,530): it gets no "
-		"more (ENOMEM); count it with CACHEPEEK_ENGINE=perf\n";
-	static Bool said;
-
-	if (!said)
-		cp_syscall(SYS_write, 2, line, sizeof(line) - 1);
-	said = True;
-}
+static Bool said;
+static const HChar why[] =
+	"cachepeek: the program has more mappings than the simulated PMU can have "
+	"(about 15,000 beside each other, where the kernel allows 65,530): it gets no "
+	"more (ENOMEM); count it with CACHEPEEK_ENGINE=perf\n";
 
 Bool space_is_full(Int number)
 {
@@ -50,7 +44,7 @@ Bool space_is_full(Int number)
 	segments.counted = (UInt)-VG_(am_get_segment_starts)(~0u, &none, 1);
 	if (segments.counted < MOST_SEGMENTS)
 		return False;
-	say_once();
+	say_once(&said, why);
 	return True;
 }
 
