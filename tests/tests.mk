@@ -171,5 +171,7 @@ check-suites-run: all test-programs vm-prepare-amd64
 	REPRODUCIBLE_ALL=1 prove tests/e2e/reproducible.t
 	GATE_RUNS=100 prove tests/e2e/gate.t
 	B='$(B)' tests/suites/python.sh
+	B='$(B)' ENGINE=sim tests/suites/python.sh
+	B='$(B)' tests/suites/stress-ng.sh
 	B='$(B)' WORK='$(SUITES_WORK)' tests/suites/debian.sh $(SUITES)
 	tests/suites/table.py '$(SUITES_WORK)' $(SUITES_TABLE)

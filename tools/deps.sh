@@ -50,7 +50,7 @@ presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu
 suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.14-testsuite|libpython3.13-testsuite|libpython3.11-testsuite
 	valgrind jq lz4 zstd mawk bc xxhash ffmpeg ruby libc6-dbg libopenblas-dev libsimdjson-dev python3-numpy
 	bochs bochs-term bochsbios vgabios cpio clang cargo rustc librust-criterion-dev
-	kcachegrind dbus-bin dbus-daemon'
+	kcachegrind dbus-bin dbus-daemon stress-ng'
 
 # What `make check-real` starts, uses and stops.
 real='git nginx apache2-bin apache2-utils postgresql-15|postgresql redis-server redis-tools memcached dnsmasq-base lighttpd
