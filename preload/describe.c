@@ -3,11 +3,14 @@
  * What a record says about its process before anything is counted.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd.h"
 #include "base/format.h"
 #include "base/counters/encode.h"
 #include "preload/given.h"
@@ -318,9 +321,45 @@ static int create_record(void)
 		ending, CP_RECORD_MAGIC, CP_RECORD_VERSION);
 }
 
+static bool is_gone(void)
+{
+	return faccessat(AT_FDCWD, cp_run.directory, F_OK, 0) < 0 && errno == ENOENT;
+}
+
+/* A daemon's children would all say the same. */
+static bool was_said;
+
+void cp_start_child(void)
+{
+	struct cp_record_header *header = cp_runtime.record.header;
+	struct stat record;
+
+	was_said = header && cp_runtime.record.fd >= 0 &&
+		   cp_fd_stat(cp_runtime.record.fd, &record) == 0 && !record.st_nlink &&
+		   is_gone() &&
+		   __atomic_fetch_or(&header->flags, CP_RECORD_GONE, __ATOMIC_RELAXED) &
+			   CP_RECORD_GONE;
+}
+
+static void say_none(int error)
+{
+	char line[CP_RUNDIR_SIZE + 128];
+
+	if (error != ENOENT || !is_gone())
+		cp_format(line, sizeof(line),
+			"no run record in %s (errno %d): process %d is not counted",
+			cp_run.directory, error, (int)cp_runtime.pid);
+	else
+		cp_format(line, sizeof(line),
+			"%s was removed while processes of the run go on: process %d "
+			"is not counted, nor are those that come after it",
+			cp_run.directory, (int)cp_runtime.pid);
+	/* In a child, too: there is no record to keep the line in. */
+	cp_say("%s", line);
+}
+
 int cp_start_record(void)
 {
-	char line[CP_RUNDIR_SIZE + 96];
 	int result;
 
 	if (is_refused())
@@ -330,10 +369,7 @@ int cp_start_record(void)
 		result = describe_process();
 	if (result == 0)
 		return 0;
-	cp_format(line, sizeof(line),
-		"no run record in %s (errno %d): process %d is not counted",
-		cp_run.directory, -result, (int)cp_runtime.pid);
-	/* In a child, too: there is no record to keep the line in. */
-	cp_say("%s", line);
+	if (!was_said)
+		say_none(-result);
 	return result;
 }

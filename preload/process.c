@@ -180,6 +180,7 @@ static void forked_outside(void)
 	cp_self.depth++;
 	cp_runtime.pid = getpid();
 	cp_runtime.forked = true;
+	cp_start_child();
 	cp_life(after_fork);
 	if (cp_options.children == CP_CHILDREN_IGNORE || cp_start_record() < 0) {
 		cp_runtime.state = CP_OFF;

@@ -56,6 +56,7 @@ enum cp_record_flag {
 	CP_RECORD_JUMPED = 1024, /* a thread's regions are not counted any more: jump.h */
 	/* Counters may run backwards: they take back what was expected too much. */
 	CP_RECORD_CORRECTED = 2048,
+	CP_RECORD_GONE = 4096, /* a child found no directory of the run any more */
 };
 
 /* Items that were lost for lack of space or memory. */
