@@ -17,7 +17,7 @@ Bool can_read(UWord memory, SizeT size)
 	return VG_(am_is_valid_for_client)(memory, size, VKI_PROT_READ);
 }
 
-static Bool can_read_text(UWord text)
+Bool can_read_text(UWord text)
 {
 	for (;; text = (text | (PAGE - 1)) + 1) {
 		if (!can_read(text, 1))

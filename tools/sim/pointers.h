@@ -10,6 +10,7 @@
 #include "pub_tool_basics.h"
 
 Bool can_read(UWord memory, SizeT size);
+Bool can_read_text(UWord text);
 
 /* An array with a closing NULL, and its strings: NULL has none. */
 Bool can_read_texts(UWord array);

@@ -11,6 +11,7 @@
 
 #include "base/syscall.h"
 #include "system/confine.h"
+#include "system/links.h"
 #include "pointers.h"
 #include "tool.h"
 #include "system/vfork.h"
@@ -176,36 +177,12 @@ static void free_environment(HChar **copy)
 
 enum { EMPTY_PATH = 0x1000 }; /* AT_EMPTY_PATH */
 
-static Bool is_text(UWord text, const HChar *wanted)
-{
-	SizeT size = VG_(strlen)(wanted) + 1;
-
-	return can_read(text, size) && VG_(strcmp)((const HChar *)text, wanted) == 0;
-}
-
-/* The program's own executable, which for the kernel is the simulator. */
-static Bool is_own_link(UWord path)
-{
-	HChar own[48];
-
-	VG_(snprintf)(own, sizeof(own), "/proc/%d/exe", VG_(getpid)());
-	return is_text(path, "/proc/self/exe") ||
-	       is_text(path, "/proc/thread-self/exe") || is_text(path, own);
-}
-
 /* By its path, which names the process, unless another file or none is there. */
 static long execute_itself(UWord argv, HChar **environment)
 {
-	HChar link[48], path[VKI_PATH_MAX];
-	struct vg_stat named, running;
-	SSizeT length;
+	HChar path[VKI_PATH_MAX];
 
-	VG_(snprintf)(link, sizeof(link), "/proc/self/fd/%d", VG_(cl_exec_fd));
-	length = VG_(readlink)(link, path, sizeof(path) - 1);
-	path[length > 0 ? length : 0] = '\0';
-	if (!sr_isError(VG_(stat)(path, &named)) &&
-		VG_(fstat)(VG_(cl_exec_fd), &running) == 0 && named.dev == running.dev &&
-		named.ino == running.ino)
+	if (links_name_program(path))
 		return cp_syscall(SYS_execve, path, argv, environment);
 	return cp_syscall(
 		SYS_execveat, VG_(cl_exec_fd), "", argv, environment, (long)EMPTY_PATH);
@@ -213,7 +190,7 @@ static long execute_itself(UWord argv, HChar **environment)
 
 static long execute_program(UInt number, const UWord *args, HChar **environment)
 {
-	if (number == __NR_execve && is_own_link(args[0]))
+	if (number == __NR_execve && links_are_own(args[0]))
 		return execute_itself(args[1], environment);
 	if (number == __NR_execve)
 		return cp_syscall(SYS_execve, args[0], args[1], environment);

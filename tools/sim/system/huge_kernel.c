@@ -254,7 +254,7 @@ enum { ADVISE_HUGE = 14, ADVISE_COLLAPSE = 25, MAP_HUGE = 0x40000 };
 static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes result)
 {
 	(void)n;
-	links_after(number, args, result);
+	links_after(tid, number, args, result);
 	descriptors_after(number, args, result);
 	hidden_after(number, args, result);
 	changing_after(number, args, result);
@@ -311,6 +311,7 @@ static void on_fork_child(ThreadId tid)
 
 void huge_register(void)
 {
+	links_start();
 	limits_start();
 	vfork_start();
 	VG_(needs_syscall_wrapper)(before_syscall, after_syscall);

@@ -3,9 +3,21 @@
 #define CACHEPEEK_SIM_LINKS_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_vki.h"
 
-/* Around readlink: bytes of the program's buffer behind the name stay as they were. */
+/* Tells the core what the program is called. */
+void links_start(void);
+
+/* Is the path at this address its link to itself, which for the kernel is the simulator?
+ */
+Bool links_are_own(UWord path);
+
+/* The program's path, as the kernel has it: False if another file or none is there. */
+Bool links_name_program(HChar name[VKI_PATH_MAX]);
+
+/* Around readlink: the program's own link is to the program, and bytes of its buffer
+ * behind the name stay as they were. */
 void links_before(UInt number, const UWord *args);
-void links_after(UInt number, const UWord *args, SysRes result);
+void links_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif

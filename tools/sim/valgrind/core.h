@@ -23,6 +23,8 @@ extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
 extern Int VG_(safe_fd)(Int fd);
 /* What is /proc/self/cmdline to the program. */
 extern Int VG_(cl_cmdline_fd), VG_(cl_exec_fd);
+/* What /proc/self/exe is to it; of 3.19 there is none, and its address is NULL. */
+extern const HChar *VG_(resolved_exename) __attribute__((weak));
 
 /* The program's. */
 extern Addr VG_(brk_base), VG_(brk_limit);
