@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What the simulator's core has limits of its own for is the program's: address space, the main
-# stack, threads.  What it cannot have, programs at fixed addresses where the simulator is, is
+# What the simulator's core has limits of its own for is the program's: address space, the heap,
+# the main stack, threads.  What it cannot have, programs at fixed addresses where the simulator is, is
 # said before they begin, and they run natively.
 use strict;
 use warnings;
@@ -112,6 +112,79 @@ same('28,000 mappings', $many, 14000);
 	my $run = run(command => [$many, 20000], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim', CACHEPEEK_OUTPUT => '/dev/null'});
 	is("$run->{out}$run->{status}", "Cannot allocate memory\n1\n0", '40,000: an error that the kernel has, too, at 65,530');
 	like($run->{err}, qr/\Acachepeek: the program has more mappings than the simulated PMU can have .*\n\z/, 'which one line says');
+}
+
+# ---- the heap by brk ----
+
+my $heap = <<'C';
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/resource.h>
+static char buffer[1000];
+static sigjmp_buf back;
+static void fault(int number)
+{
+	siglongjmp(back, 1);
+}
+/* Grows by so many MiB, MiB by MiB, with a limit of so many; and gives them back. */
+int main(int argc, char **argv)
+{
+	size_t want = atol(argv[1]), limit = atol(argv[2]), got = 0, sum = 0;
+	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
+	char *p = sbrk(0);
+	if (limit && setrlimit(RLIMIT_DATA, &(struct rlimit){limit << 20, RLIM_INFINITY}))
+		return 1;
+	for (; got < want && sbrk(1 << 20) != (void *)-1; got++)
+		p[got << 20] = p[((got + 1) << 20) - 1] = 1;
+	for (size_t i = 0; i < got; i++)
+		sum += p[i << 20] + p[((i + 1) << 20) - 1];
+	printf("%zu %d\n", limit ? (got + 40) * 8 / limit : got, sum == 2 * got);
+	if (brk(p + 5000))
+		return 2;
+	signal(SIGSEGV, fault);
+	if (sigsetjmp(back, 1) == 0)
+		p[8192 + 5000] = 1;
+	else
+		printf("what is given back cannot be used\n");
+	signal(SIGSEGV, SIG_DFL);
+	if (brk(p) || sbrk(0) != p || sbrk(100 << 20) != p)
+		return 3;
+	/* It is new memory. */
+	for (size_t i = sum = 0; i < 100 << 20; i += 1024)
+		sum += p[i];
+	printf("%zu\n", sum);
+	/* Far too much, and back, as GNU Common Lisp looks how much there is. */
+	for (int shift = 47; shift > 30; shift--)
+		if (sbrk(1L << shift) != (void *)-1)
+			sbrk(-(1L << shift));
+	printf("%d\n", sbrk(0) == p + (100 << 20));
+	return 0;
+}
+C
+for (['PIE'], ['not PIE', '-no-pie', '-fno-pie']) {
+	my ($kind, @flags) = @$_;
+	my $exe = compile("heap $kind" =~ s/\W/_/gr, $heap, @flags) or next;
+	same("$kind: a heap of $_ MiB", $exe, $_, 0) for 1, 9, 1200, 2000;
+	same("$kind: and in a program whose addresses are not random", 'setarch', '-R', $exe, $_, 0) for 9, 1200;
+	same("$kind: a limit of its own", $exe, 1000, 400);
+}
+SKIP: {
+	my ($exe) = compile('fixed', $heap, '-no-pie', '-fno-pie') or skip('no program at fixed addresses', 2);
+	my $run = run(command => ['setarch', '-R', $exe, 1500, 0], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim', CACHEPEEK_OUTPUT => '/dev/null'});
+	like($run->{out}, qr/\A1[34]\d\d 1\n/, 'behind its static data, where the simulator is: 1.4 GiB');
+	is($run->{err}, "cachepeek: the simulated PMU has no more room for the program's heap by brk: it does not grow; " .
+		"count it with CACHEPEEK_ENGINE=perf\n", 'which one line says');
+}
+SKIP: {
+	skip('no maxima', 1) unless grep { -x "$_/maxima" } split(/:/, $ENV{PATH});
+	my $command = ['maxima', '--very-quiet', '--batch-string=factor(x^6-1);'];
+	my $alone = run(command => $command);
+	my $run = run(command => $command, env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'sim', CACHEPEEK_OUTPUT => '/dev/null'});
+	is_deeply([@$run{qw(out status)}], [@$alone{qw(out status)}], 'maxima, whose Lisp looks how much there is: as alone');
 }
 
 # ---- the main stack ----

@@ -4,6 +4,7 @@
  * place of the core's (--wrap), and gives it what is the same everywhere.
  */
 #include "pin/pin.h"
+#include "heap.h"
 #include "valgrind/core.h"
 
 #include <elf.h>
@@ -130,5 +131,6 @@ struct finalise_info __wrap_vgPlain_ii_create_image(
 	pin.wanted = wanted && *wanted && VG_(strcmp)(wanted, "0") != 0;
 	if (pin.wanted && VG_(args_the_exename))
 		pin_image(&info);
+	heap_start();
 	return __real_vgPlain_ii_create_image(info, archinfo);
 }

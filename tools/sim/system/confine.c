@@ -19,6 +19,7 @@
 #include "system/hidden.h"
 #include "system/registers.h"
 #include "system/space.h"
+#include "heap.h"
 #include "pointers.h"
 #include "tool.h"
 
@@ -329,8 +330,12 @@ static void ask_core(ThreadId tid, UInt trace)
 
 static void make_call(ThreadId tid, UInt trace)
 {
+	UWord heap_end;
+
 	if (space_is_full(number_of(tid)))
 		answer_call(tid, -VKI_ENOMEM);
+	else if (heap_changes(tid, number_of(tid), &heap_end))
+		answer_call(tid, (long)heap_end);
 	else
 		ask_core(tid, trace);
 }

@@ -28,7 +28,7 @@ extern const HChar *VG_(resolved_exename) __attribute__((weak));
 
 /* The program's. */
 extern Addr VG_(brk_base), VG_(brk_limit);
-extern struct vki_rlimit VG_(client_rlimit_stack);
+extern struct vki_rlimit VG_(client_rlimit_stack), VG_(client_rlimit_data);
 
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
 extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
@@ -36,6 +36,7 @@ extern Long VG_(fsize)(Int fd);
 extern SysRes VG_(pread)(Int fd, void *to, Int size, OffT offset);
 /* It does so itself behind system calls. */
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
+extern SysRes VG_(am_munmap_client)(Bool *discard, Addr start, SizeT size);
 extern Bool VG_(am_notify_mprotect)(Addr start, SizeT size, UInt access);
 extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
