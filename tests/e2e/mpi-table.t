@@ -57,6 +57,18 @@ int main(void)
 }
 C
 
+# The library with the ABI of MPI 5, whose name is the same in each implementation: in Debian each has
+# it by a name of its own beside, and only one of them has that one.
+sub abi_of
+{
+	my ($name) = @_;
+	my ($library) = map { glob("/usr/lib/*-linux-gnu/$_") } "libmpi_abi_$name.so.*", "$name/lib/libmpi_abi.so.1";
+	return undef unless $library;
+	mkdir(scratch("$name-abi"));
+	symlink($library, scratch("$name-abi/libmpi_abi.so.1"));
+	return scratch("$name-abi/libmpi_abi.so.1");
+}
+
 # [language, command], of what can be built and runs without us.
 sub programs
 {
@@ -72,8 +84,8 @@ sub programs
 	$build->('C', $mpi->{cc}, @flags, "$tests/pages.c");
 	$build->($_->[0], $mpi->{fc}, '-J', scratch(), "$tests/$_->[1]", $work) for ['mpif.h', 'f77.f'], ['use mpi', 'f90.f90'], ['mpi_f08', 'f08.f90'];
 	$build->('C, sessions', $mpi->{cc}, @flags, "-I$tests", $sessions, $work);
-	my ($abi) = grep { m{/mpich/} == ($name eq 'mpich') } map { glob("$_/libmpi_abi.so.1") } glob('/usr/lib/*-linux-gnu'), glob('/usr/lib/*-linux-gnu/{mpich,openmpi}/lib'), glob('/usr/lib/*-linux-gnu/*abi*{/lib,}');
-	$build->("C, ABI of MPI 5", 'gcc', @flags, "-I$tests/abi", "$tests/pages.c", $abi, '-Wl,-rpath,' . $abi =~ s{/[^/]*$}{}r) if $abi;
+	my $abi = abi_of($name);
+	$build->('C, ABI of MPI 5', 'gcc', @flags, "-I$tests/abi", "$tests/pages.c", $abi, '-Wl,-rpath,' . $abi =~ s{/[^/]*$}{}r) if $abi;
 	if ($name eq 'openmpi' && (my $version = run(command => ['/usr/bin/python3', '-c', 'import mpi4py; print(mpi4py.__version__)'])->{out})) {
 		chomp($version);
 		run(command => ['gcc', @flags, '-shared', '-fPIC', "$tests/work.c", '-o', scratch('work.so')]);
