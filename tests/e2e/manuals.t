@@ -157,6 +157,15 @@ for my $name (sort keys %page) {
 		uniq($page{$name} =~ /\b(CACHEPEEK_[A-Z_]+)\b/g)], [], "$name: no other is mentioned");
 }
 
+# ---- programs that behave differently ----
+
+{
+	my @entries = $page{'cachepeek-differences.7'} =~ /^\.TP\n(.*\n.*)$/mg;
+	cmp_ok(scalar(@entries), '>=', 20, 'the differences are read');
+	is_deeply([grep { !/^(?:\.RB ")?a program .*\n[A-Z]/ } @entries], [],
+		'each has the program in one line, and then a sentence');
+}
+
 # ---- the header ----
 
 my $header = text('regions/cachepeek.h');
