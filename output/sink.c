@@ -14,6 +14,7 @@
 #include "base/format.h"
 #include "base/files/new_file.h"
 #include "output/csv.h"
+#include "output/endings.h"
 #include "output/html.h"
 #include "output/json.h"
 #include "output/openmetrics.h"
@@ -22,21 +23,25 @@
 
 #define MAX_PATH 4096
 
-#define ENDINGS ".txt, .json, .csv, .html, .prom or .trace.json"
+#define TAKES                                                                            \
+	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML) |              \
+		CP_TAKES(OPENMETRICS) | CP_TAKES(TRACE))
 
-/* The endings of files, longer ones first, and who writes them (text: with options,
- * below). */
-static const struct format {
-	const char *ending;
-	void (*write)(struct cp_out *out, const struct cp_report *report);
-	mode_t mode; /* all but one name arguments, which may be secrets */
-} formats[] = {
-	{".txt", NULL, 0600}, {".trace.json", cp_trace_write, 0600},
-	{".json", cp_json_write, 0600}, {".csv", cp_csv_write, 0600},
-	{".html", cp_html_write, 0600},
-	{".prom", cp_openmetrics_write, 0644}, /* collectors have a user of their own */
+/* Text has options: below. */
+static void (*const writers[CP_FORMATS])(struct cp_out *, const struct cp_report *) = {
+	[CP_FORMAT_JSON] = cp_json_write,
+	[CP_FORMAT_CSV] = cp_csv_write,
+	[CP_FORMAT_HTML] = cp_html_write,
+	[CP_FORMAT_OPENMETRICS] = cp_openmetrics_write,
+	[CP_FORMAT_TRACE] = cp_trace_write,
 };
-#define TEXT (&formats[0])
+
+/* All but one name arguments, which may be secrets; collectors of metrics have a user of
+ * their own. */
+static mode_t mode_of(int format)
+{
+	return format == CP_FORMAT_OPENMETRICS ? 0644 : 0600;
+}
 
 struct job {
 	struct cp_arena *arena;
@@ -61,24 +66,18 @@ __attribute__((format(printf, 2, 3))) static void complain_of_job(
 	job->context->complain(job->context->complain_context, line);
 }
 
-/* NULL: no ending picks one. */
-static const struct format *format_of(const char *path)
+/* -1, after a complaint: its ending picks none. */
+static int check_format(struct job *job, const char *path)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (cp_ends_with(path, formats[i].ending))
-			return &formats[i];
-	/* Terminals and /dev/null have no endings. */
-	return strncmp(path, "/dev/", 5) == 0 ? TEXT : NULL;
-}
+	int format = cp_format_of(path, TAKES);
+	char endings[120];
 
-static const struct format *check_format(struct job *job, const char *path)
-{
-	const struct format *format = format_of(path);
-
-	if (!format)
-		complain_of_job(job,
-			"output %s: the ending picks the format: use " ENDINGS, path);
-	return format;
+	if (format >= 0)
+		return format;
+	cp_format_endings(endings, sizeof(endings), TAKES);
+	complain_of_job(
+		job, "output %s: the ending picks the format: use %s", path, endings);
+	return -1;
 }
 
 struct path {
@@ -133,15 +132,14 @@ static void expand_one(struct job *job, struct path *path, char letter)
  * has no ending that picks a format is no file of ours. */
 static void insert_number(struct path *path, unsigned number)
 {
-	const struct format *format = format_of(path->text);
+	const char *ending = cp_format_ending(path->text, TAKES);
 	char *point;
 
-	if (!format || !cp_ends_with(path->text, format->ending))
+	if (!ending)
 		return;
-	path->length -= strlen(format->ending);
+	path->length -= strlen(ending);
 	point = path->text + path->length;
-	cp_format(point, sizeof(path->text) - path->length, ".%u%s", number,
-		format->ending);
+	cp_format(point, sizeof(path->text) - path->length, ".%u%s", number, ending);
 	path->length = strlen(path->text);
 }
 
@@ -196,21 +194,20 @@ static bool is_json_on_stdout(struct cp_slice sink)
 }
 
 /* Returns 0 or -errno. */
-static int write_report(struct job *job, int fd, const struct format *format)
+static int write_report(struct job *job, int fd, int format)
 {
 	struct cp_text_options options = options_for(job, fd);
 	struct cp_out out;
 
 	cp_out_open(&out, fd);
-	if (format->write)
-		format->write(&out, job->report);
+	if (writers[format])
+		writers[format](&out, job->report);
 	else
 		cp_text_write(&out, job->arena, job->report, &options);
 	return cp_out_flush(&out);
 }
 
-static void write_descriptor(
-	struct job *job, const char *name, int fd, const struct format *format)
+static void write_descriptor(struct job *job, const char *name, int fd, int format)
 {
 	int error = fd < 0 ? 0 : write_report(job, fd, format);
 
@@ -220,10 +217,10 @@ static void write_descriptor(
 			name, cp_error_text(error));
 }
 
-static void write_named(struct job *job, const char *path, const struct format *format)
+static void write_named(struct job *job, const char *path, int format)
 {
 	struct cp_new_file *file = &job->file;
-	const char *why = cp_new_file_open(file, path, format->mode, false);
+	const char *why = cp_new_file_open(file, path, mode_of(format), false);
 	int error;
 
 	if (why) {
@@ -251,9 +248,9 @@ static void tell_number(struct job *job, const struct path *path)
 
 static void write_file(struct job *job, struct path *path)
 {
-	const struct format *format = check_format(job, path->text);
+	int format = check_format(job, path->text);
 
-	if (!format)
+	if (format < 0)
 		return;
 	if (job->context->number > 1 && job->context->tell_number)
 		tell_number(job, path);
@@ -266,12 +263,11 @@ static void write_sink(struct job *job, struct cp_slice sink)
 	struct path path;
 
 	if (cp_slice_is(sink, "stderr")) {
-		write_descriptor(job, "stderr", job->context->stderr_fd, TEXT);
+		write_descriptor(job, "stderr", job->context->stderr_fd, CP_FORMAT_TEXT);
 	} else if (cp_slice_is(sink, "-")) {
-		write_descriptor(job, "-", job->context->stdout_fd, TEXT);
+		write_descriptor(job, "-", job->context->stdout_fd, CP_FORMAT_TEXT);
 	} else if (is_json_on_stdout(sink)) {
-		write_descriptor(
-			job, "-.json", job->context->stdout_fd, format_of("-.json"));
+		write_descriptor(job, "-.json", job->context->stdout_fd, CP_FORMAT_JSON);
 	} else if (cp_slice_length(sink)) {
 		expand_path(job, &path, sink);
 		write_file(job, &path);

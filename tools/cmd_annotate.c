@@ -9,8 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "tools/shared/check.h"
+#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "tools/profile/annotate.h"
@@ -79,27 +78,7 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-/* Is it the name of an output?  Its ending decides the format. */
-static bool is_output(const char *name)
-{
-	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||
-		cp_starts_with(name, "/dev/") || cp_ends_with(name, ".txt") ||
-		cp_ends_with(name, ".html"))
-		return true;
-	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, "
-		"- or a file that ends in .txt or .html\n",
-		name);
-	return false;
-}
-
-static bool are_outputs(const struct cp_output_list *outputs)
-{
-	for (size_t i = 0; i < outputs->count; i++)
-		if (!is_output(outputs->name[i]) || !cp_check_place(outputs->name[i]))
-			return false;
-	return true;
-}
+#define TAKES (CP_TAKES(TEXT) | CP_TAKES(HTML))
 
 static bool is_measurement(const char *name)
 {
@@ -122,7 +101,7 @@ static int write_one(struct cp_profile_view *view, struct cp_rows *files,
 
 	if (!cp_output_open(&output, name))
 		return 1;
-	if (name && cp_ends_with(name, ".html"))
+	if (cp_format_of(name, TAKES) == CP_FORMAT_HTML)
 		cp_annotate_write_html(&output.out, view, files, file, request->source);
 	else
 		cp_annotate_write(&output.out, view, files, file, request->source);
@@ -211,7 +190,8 @@ int cp_cmd_annotate(int argc, char **argv)
 	while ((option = cp_cmd_option(argc, argv, "+:p:i:o:m:d:", long_options)) != -1)
 		if (parse_one(&request, option, optarg) < 0)
 			return 2;
-	if (!is_measurement(request.from.name) || !are_outputs(&request.outputs))
+	if (!is_measurement(request.from.name) ||
+		!cp_output_check_all("annotate", &request.outputs, TAKES))
 		return 2;
 	if (optind == argc)
 		return say_usage("which source file?");

@@ -27,7 +27,7 @@
 #include "tools/shared/cmd.h"
 #include "tools/compare/compare.h"
 #include "tools/runs/launch.h"
-#include "tools/shared/output.h"
+#include "tools/shared/outputs.h"
 #include "tools/shared/place.h"
 #include "tools/profile/model/fit.h"
 #include "tools/runs/watch.h"
@@ -409,15 +409,16 @@ static bool is_stream(const char *name)
 
 static int write_one(struct cp_comparison *c, const struct settings *s, const char *name)
 {
+	int format = s->json ? CP_FORMAT_JSON : cp_format_of(name, CP_DOCUMENT_TAKES);
 	struct cp_output output;
 
 	if (!cp_output_open(&output, name))
 		return 1;
-	if (s->json || cp_ends_with(name, ".json"))
+	if (format == CP_FORMAT_JSON)
 		cp_compare_json(c, &output.out);
-	else if (cp_ends_with(name, ".csv"))
+	else if (format == CP_FORMAT_CSV)
 		cp_compare_csv(c, &output.out);
-	else if (cp_ends_with(name, ".html"))
+	else if (format == CP_FORMAT_HTML)
 		cp_compare_html(c, &output.out);
 	else if (s->verbose || !is_stream(name))
 		cp_compare_text(c, &output.out);
@@ -440,10 +441,8 @@ static int write_result(struct cp_comparison *c, const struct settings *s)
 /* Before anything runs: what cannot be written is not worth the time. */
 static bool can_write(const struct settings *s)
 {
-	for (size_t i = 0; i < s->outputs.count; i++)
-		if (!cp_output_check(s->outputs.name[i]))
-			return false;
-	return true;
+	return cp_output_check_all(
+		"compare", &s->outputs, s->json ? 0 : CP_DOCUMENT_TAKES);
 }
 
 static bool is_right(const struct cp_comparison *c)

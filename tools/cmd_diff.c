@@ -23,8 +23,7 @@ enum { STATUS_MET = 3, STATUS_UNKNOWN = 4 };
 struct request {
 	struct cp_diff diff;
 	struct cp_gate gates[MAX_GATES];
-	struct cp_outputs outputs;
-	struct cp_output_list named; /* as -o names them */
+	struct cp_output_list outputs;
 	bool json, call_paths;
 	const char *measurement; /* of call paths */
 	int between;             /* of the arguments: BEFORE... -- AFTER..., or -1 */
@@ -84,7 +83,7 @@ static bool parse_one(struct request *request, int option)
 	case FAIL_IF:
 		return add_gate(request, optarg);
 	case 'o':
-		return cp_output_add(&request->named, optarg);
+		return cp_output_add(&request->outputs, optarg);
 	case JSON:
 		request->json = true;
 		return true;
@@ -108,15 +107,6 @@ static bool parse_arguments(struct request *request, int argc, char **argv)
 	optind = 1;
 	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1)
 		if (!parse_one(request, option))
-			return false;
-	return true;
-}
-
-static bool add_outputs(struct request *request)
-{
-	for (size_t i = 0; i < request->named.count; i++)
-		if (!cp_outputs_add(&request->outputs, request->diff.arena, "diff",
-			    request->named.name[i]))
 			return false;
 	return true;
 }
@@ -191,7 +181,7 @@ static int diff_paths(const struct request *request, int count, char **names)
 {
 	struct cp_paths_diff paths = {.measurement = request->measurement,
 		.side = {names[0], names[1]},
-		.outputs = request->named,
+		.outputs = request->outputs,
 		.all = request->diff.all};
 
 	if (request->json && !cp_output_add(&paths.outputs, "-.json"))
@@ -218,7 +208,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 		return 2;
 	if (request->call_paths)
 		return diff_paths(request, count, argv + optind);
-	if (!add_outputs(request))
+	if (!cp_output_check_all("diff", &request->outputs, CP_DOCUMENT_TAKES))
 		return 2;
 	request->diff.values = cp_values_new(request->diff.arena);
 	if (!add_sides(request, argv + optind, count))

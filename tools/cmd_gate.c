@@ -10,17 +10,17 @@
 #include <string.h>
 
 #include "tools/gate/gate.h"
+#include "output/endings.h"
 #include "tools/shared/cmd.h"
+#include "tools/shared/output.h"
 
 #define METRICS "instructions,l1d_misses,l2_misses,llc_misses"
-#define MAX_FILES 16
 
 struct request {
 	struct cp_baseline gate;
 	const char *metrics, *tolerance;
 	bool update, annotate;
-	size_t nfiles;
-	const char *files[MAX_FILES];
+	struct cp_output_list outputs;
 };
 
 /* Without a letter. */
@@ -34,19 +34,6 @@ static const struct option long_options[] = {
 	{"annotate", no_argument, NULL, ANNOTATE},
 	{NULL, 0, NULL, 0},
 };
-
-static bool add_file(struct request *request, const char *name)
-{
-	if (!cp_baseline_is_output(name) || request->nfiles == MAX_FILES) {
-		fprintf(stderr,
-			"cachepeek: gate: output %s: use -, or a file that ends in .md, "
-			".xml, .sarif or .txt\n",
-			name);
-		return false;
-	}
-	request->files[request->nfiles++] = name;
-	return true;
-}
 
 static bool set_tolerance(struct request *request, const char *text)
 {
@@ -75,7 +62,7 @@ static bool take_option(struct request *request, int option)
 	case TOLERANCE:
 		return set_tolerance(request, optarg);
 	case 'o':
-		return add_file(request, optarg);
+		return cp_output_add(&request->outputs, optarg);
 	}
 	return false;
 }
@@ -89,7 +76,7 @@ static bool parse_request(struct request *request, int argc, char **argv)
 		if (!take_option(request, option))
 			return false;
 	if (argc - optind >= 2)
-		return true;
+		return cp_output_check_all("gate", &request->outputs, CP_GATE_TAKES);
 	fprintf(stderr, "cachepeek: gate: name a baseline and a run: "
 			"cachepeek gate [--update] BASELINE.json REPORT.json...\n");
 	return false;
@@ -112,9 +99,10 @@ static int show_result(const struct request *request)
 {
 	bool written = true;
 
-	for (size_t i = 0; i < request->nfiles; i++)
-		written = cp_baseline_write(&request->gate, request->files[i]) && written;
-	if (!request->nfiles)
+	for (size_t i = 0; i < request->outputs.count; i++)
+		written = cp_baseline_write(&request->gate, request->outputs.name[i]) &&
+			  written;
+	if (!request->outputs.count)
 		written = cp_baseline_write(&request->gate, "-");
 	if (request->annotate)
 		cp_baseline_annotate(&request->gate);

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/counters/options.h"
-#include "base/text.h"
-#include "tools/shared/check.h"
+#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "tools/runs/profile_run.h"
@@ -248,53 +247,27 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-/* Callgrind itself names its files callgrind.out.PID. */
-static bool is_callgrind(const char *output)
-{
-	const char *slash = strrchr(output, '/');
-
-	return cp_ends_with(output, ".callgrind") ||
-	       cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
-}
-
-/* NULL after saying what can be written. */
-static cp_profile_writer *writer_for(const char *output)
-{
-	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-		cp_ends_with(output, ".txt"))
-		return cp_profile_write_text;
-	if (cp_ends_with(output, ".speedscope.json"))
-		return cp_profile_write_speedscope;
-	if (cp_ends_with(output, ".json"))
-		return cp_profile_write_json;
-	if (cp_ends_with(output, ".csv"))
-		return cp_profile_write_csv;
-	if (cp_ends_with(output, ".html"))
-		return cp_profile_write_html;
-	if (is_callgrind(output))
-		return cp_profile_write_callgrind;
-	if (cp_ends_with(output, ".folded"))
-		return cp_profile_write_folded;
-	if (cp_ends_with(output, ".pb.gz") || cp_ends_with(output, ".pprof"))
-		return cp_profile_write_pprof;
-	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, "
-		"- or a file that ends in .txt, .json, .csv, .html, .callgrind, "
-		".folded, .speedscope.json, .pprof or .pb.gz\n",
-		output);
-	return NULL;
-}
+static cp_profile_writer *const writers[CP_FORMATS] = {
+	[CP_FORMAT_TEXT] = cp_profile_write_text,
+	[CP_FORMAT_JSON] = cp_profile_write_json,
+	[CP_FORMAT_CSV] = cp_profile_write_csv,
+	[CP_FORMAT_HTML] = cp_profile_write_html,
+	[CP_FORMAT_CALLGRIND] = cp_profile_write_callgrind,
+	[CP_FORMAT_FOLDED] = cp_profile_write_folded,
+	[CP_FORMAT_SPEEDSCOPE] = cp_profile_write_speedscope,
+	[CP_FORMAT_PPROF] = cp_profile_write_pprof,
+};
+#define TAKES                                                                            \
+	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML) |              \
+		CP_TAKES(CALLGRIND) | CP_TAKES(FOLDED) | CP_TAKES(SPEEDSCOPE) |          \
+		CP_TAKES(PPROF))
 
 /* Each of the outputs; without any standard error's. */
 static bool choose_outputs(struct request *request)
 {
 	if (!request->outputs.count)
 		request->outputs.count = 1;
-	for (size_t i = 0; i < request->outputs.count; i++)
-		if (!writer_for(request->outputs.name[i]) ||
-			!cp_check_place(request->outputs.name[i]))
-			return false;
-	return true;
+	return cp_output_check_all(request->name, &request->outputs, TAKES);
 }
 
 static double constant_of(const struct cp_group *measurement, const char *name)
@@ -357,7 +330,7 @@ static int write_one(const struct cp_profile_view *whole, const char *name)
 		return 1;
 	view->width = cp_fit_terminal(output.out.fd);
 	view->screen &= !name || strcmp(name, "stderr") == 0 || strcmp(name, "-") == 0;
-	writer_for(name)(&output.out, view);
+	writers[cp_format_of(name, TAKES)](&output.out, view);
 	return cp_output_close(&output);
 }
 

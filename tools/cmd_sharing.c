@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tools/shared/check.h"
+#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "tools/profile/model/fit.h"
@@ -89,18 +89,7 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-static bool is_output(const char *name)
-{
-	if (!name || strcmp(name, "-") == 0 || strcmp(name, "stderr") == 0 ||
-		cp_ends_with(name, ".txt") || cp_ends_with(name, ".json") ||
-		cp_ends_with(name, ".html"))
-		return true;
-	fprintf(stderr,
-		"cachepeek: output %s: expected stderr, - or a file that ends in .txt, "
-		".json or .html\n",
-		name);
-	return false;
-}
+#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(HTML))
 
 static int parse_arguments(struct request *request, int argc, char **argv)
 {
@@ -112,11 +101,7 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 			return -EINVAL;
 	if (!request->outputs.count)
 		request->outputs.count = 1;
-	for (size_t i = 0; i < request->outputs.count; i++)
-		if (!is_output(request->outputs.name[i]) ||
-			!cp_check_place(request->outputs.name[i]))
-			return -EINVAL;
-	return 0;
+	return cp_output_check_all("sharing", &request->outputs, TAKES) ? 0 : -EINVAL;
 }
 
 /* ---- the report ---- */
@@ -124,13 +109,14 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 static int write_to(
 	const char *name, const struct cp_sharing *sharing, const struct request *request)
 {
+	int format = cp_format_of(name, TAKES);
 	struct cp_output output;
 
 	if (!cp_output_open(&output, name))
 		return 1;
-	if (name && cp_ends_with(name, ".json"))
+	if (format == CP_FORMAT_JSON)
 		cp_sharing_write_json(&output.out, sharing);
-	else if (name && cp_ends_with(name, ".html"))
+	else if (format == CP_FORMAT_HTML)
 		cp_sharing_write_html(&output.out, sharing);
 	else if (request->verbose || (name && cp_ends_with(name, ".txt")))
 		cp_sharing_write_text(&output.out, sharing);

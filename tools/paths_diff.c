@@ -5,38 +5,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
+#include "output/endings.h"
 #include "tools/profile/calls/changes.h"
 #include "tools/profile/model/write.h"
 #include "tools/runs/profile_run.h"
-#include "tools/shared/check.h"
 
-/* NULL after saying what can be written. */
-static cp_changes_writer *writer_for(const char *output)
-{
-	if (!output || strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-		cp_ends_with(output, ".txt"))
-		return cp_changes_write_text;
-	if (cp_ends_with(output, ".json"))
-		return cp_changes_write_json;
-	if (cp_ends_with(output, ".html"))
-		return cp_changes_write_html;
-	if (cp_ends_with(output, ".folded"))
-		return cp_changes_write_folded;
-	fprintf(stderr,
-		"cachepeek: diff: output %s: with --call-paths, use -, stderr, "
-		"or a file that ends in .txt, .json, .html or .folded\n",
-		output);
-	return NULL;
-}
-
-static bool are_outputs(const struct cp_output_list *outputs)
-{
-	for (size_t i = 0; i < outputs->count; i++)
-		if (!writer_for(outputs->name[i]) || !cp_check_place(outputs->name[i]))
-			return false;
-	return true;
-}
+static cp_changes_writer *const writers[CP_FORMATS] = {
+	[CP_FORMAT_TEXT] = cp_changes_write_text,
+	[CP_FORMAT_JSON] = cp_changes_write_json,
+	[CP_FORMAT_HTML] = cp_changes_write_html,
+	[CP_FORMAT_FOLDED] = cp_changes_write_folded,
+};
+#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(HTML) | CP_TAKES(FOLDED))
 
 static bool is_measurement(const char *name)
 {
@@ -118,7 +98,7 @@ static int write_all(
 
 		if (!cp_output_open(&output, name))
 			return 1;
-		writer_for(name)(&output.out, changes);
+		writers[cp_format_of(name, TAKES)](&output.out, changes);
 		status |= cp_output_close(&output);
 	}
 	return status;
@@ -168,7 +148,8 @@ int cp_paths_diff(struct cp_paths_diff *request)
 {
 	if (!request->outputs.count)
 		request->outputs = (struct cp_output_list){1, {"-"}};
-	if (!are_outputs(&request->outputs) || !is_measurement(request->measurement))
+	if (!cp_output_check_all("diff: --call-paths", &request->outputs, TAKES) ||
+		!is_measurement(request->measurement))
 		return 2;
 	return cp_profile_show_with(diff_profiles, NULL, request, false);
 }

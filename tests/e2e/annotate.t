@@ -180,7 +180,7 @@ for my $case ([[], 2, qr/which source file\?/], [['-i', $of_shadows, 'x.c'], 1, 
 	like($html, qr/Content-Security-Policy" content="default-src 'none'/, '... and nothing may run');
 	$run = annotate('-i', $json, '-o', scratch('page.json'), 'one/part.c');
 	is(status_text($run->{status}), 'exit 2', 'an ending that promises something else is refused');
-	like($run->{err}, qr/page\.json: expected stderr, - or a file that ends in \.txt or \.html/, '... with what can be written');
+	like($run->{err}, qr/page\.json: use -, stderr, or a file that ends in \.txt or \.html/, '... with what can be written');
 	ok(!-e scratch('page.json'), '... and nothing is written');
 }
 

@@ -15,7 +15,7 @@ my @machines = qw(pentium4-m2 pentium4-m3 opteron-244 core2duo);
 sub compare
 {
 	my (@command) = @_;
-	my $file = scratch('table');
+	my $file = scratch('table.txt');
 	my $run = run(command => [cli(), 'compare', '--machines', join(',', @machines), '-o', $file,
 		@command]);
 	my (%cell, @names);
@@ -164,7 +164,7 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 # ---- input, status and mistakes ----
 
 {
-	my $file = scratch('out');
+	my $file = scratch('out.txt');
 	my $input = write_file(scratch('input'), "one\ntwo\n");
 	my $run = run(stdin => $input,
 		command => [cli(), 'compare', '--machines', 'cachegrind,zen3', '-e',
@@ -184,7 +184,7 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	my @compare = (cli(), 'compare', '--machines', 'cachegrind,zen3', '-e', 'instructions,l2_misses');
 	for my $from (['a file', @compare], ['a pipe', 'sh', '-c', 'cat | "$@"', 'sh', @compare]) {
 		my ($what, @command) = @$from;
-		my $file = scratch('counts');
+		my $file = scratch('counts.txt');
 		my $run = run(stdin => $words, command => [@command, '-o', $file, which('wc'), '-w']);
 		my ($first, $second) = (read_file($file) // '') =~ /^instructions +([\d,]+) +([\d,]+)/m;
 
@@ -196,7 +196,7 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 	}
 }
 {
-	my ($flag, $file) = (scratch('flag'), scratch('once'));
+	my ($flag, $file) = (scratch('flag'), scratch('once.txt'));
 	my $run = run(command => [cli(), 'compare', '--machines', 'cachegrind,ixp45x', '-e',
 			'instructions,l2_misses', '-o', $file, which('sh'), '-c',
 			'test -e "$0" && exit 4; : > "$0"; exit 3', $flag]);
@@ -208,7 +208,7 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 }
 # Volumes in the unit that they need, and what is estimated looks so.
 {
-	my $file = scratch('volumes');
+	my $file = scratch('volumes.txt');
 	run(command => [cli(), 'compare', '-m', 'zen3,core2duo', '-o', $file, '/bin/true']);
 	like(read_file($file), qr/^l2_volume \[kB\] +[\d.,]+ +[\d.,]+$/m, 'kilobytes of a small program');
 	like(read_file($file), qr/^miss_cycles \[cycles\] +~[\d,]+ +~[\d,]+$/m, 'an estimate has its mark');

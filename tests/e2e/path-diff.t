@@ -160,8 +160,8 @@ for my $bad ([[$before, $without], "$without has no call paths: it takes --call-
 	[[$before, scratch('nowhere')], scratch('nowhere') . ': no such file or directory: check the path', 1],
 	[[$before, scratch('dtlb.json'), '--call-paths=dcache'], scratch('dtlb.json') . ' has what dtlb counts, not dcache', 1],
 	[[$before, $after, '--call-paths=l1'], '--call-paths=l1: expected dcache, dtlb or icache', 2],
-	[[$before, $after, '-o', scratch('x.csv')], 'output ' . scratch('x.csv')
-		. ': with --call-paths, use -, stderr, or a file that ends in .txt, .json, .html or .folded', 2],
+	[[$before, $after, '-o', scratch('x.csv')], '--call-paths: output ' . scratch('x.csv')
+		. ': use -, stderr, or a file that ends in .txt, .json, .html or .folded', 2],
 	[[$before, $after, '--fail-if', 'l2_mpki>1'], '--call-paths compares two runs, without --fail-if', 2],
 	[[$before, $after, '--', $after], '--call-paths compares two runs, without others', 2]) {
 	my ($arguments, $why, $status) = @$bad;

@@ -339,7 +339,7 @@ END
 
 # ---- mistakes ----
 
-for my $case ([['-o', 'x.pdf', '/bin/true'], 2, qr/expected stderr, - or a file/],
+for my $case ([['-o', 'x.pdf', '/bin/true'], 2, qr/use -, stderr, or a file that ends in \.txt/],
 	[['--sort', 'size', '/bin/true'], 2, qr/expected misses, latency or avg/],
 	[['--cutoff', '1', '/bin/true'], 2, qr/expected PERCENT/],
 	[['--details', 'x', '/bin/true'], 2, qr/expected src, insn or all/],

@@ -67,10 +67,10 @@ my @rooms = (
 	['tools/sim/watch' => [@valgrind, qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
 		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
-	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
+	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/endings.h output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],
-	['tools/gate' => [@base, qw(tools/diff tools/shared)]],
+	['tools/gate' => [@base, qw(output/endings.h tools/diff tools/shared)]],
 	['tools/calibrate' => [@base, qw(base/counters base/machine tools/shared)]],
 	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics output/report), @simulator]],
 	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h tools/shared/units.h

@@ -89,8 +89,10 @@ struct cp_gate_place cp_baseline_place(
 /* sarif.c */
 void cp_gate_write_sarif(const struct cp_baseline *gate, FILE *file);
 
-/* show.c.  How it is written to a file of this name, by its ending; false: no such. */
-bool cp_baseline_is_output(const char *name);
+/* show.c.  It is written in the format that the name of the output picks; false: it could
+ * not be. */
+#define CP_GATE_TAKES                                                                    \
+	(CP_TAKES(TEXT) | CP_TAKES(MARKDOWN) | CP_TAKES(JUNIT) | CP_TAKES(SARIF))
 bool cp_baseline_write(const struct cp_baseline *gate, const char *name);
 /* For the log of a run on GitHub: the failures, at their lines of the baseline. */
 void cp_baseline_annotate(const struct cp_baseline *gate);

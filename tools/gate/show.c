@@ -9,6 +9,7 @@
 
 #include "tools/gate/file.h"
 #include "base/text.h"
+#include "output/endings.h"
 #include "tools/gate/gate.h"
 
 static const char *const words[] = {"ok", "better", "unsure", "FAILS", "unknown"};
@@ -210,46 +211,33 @@ void cp_baseline_annotate(const struct cp_baseline *gate)
 
 /* ---- files ---- */
 
-static const struct {
-	const char *ending;
-	void (*write)(const struct cp_baseline *gate, FILE *file);
-} formats[] = {{".md", write_markdown}, {".xml", write_junit}, {".txt", write_text},
-	{".sarif", cp_gate_write_sarif}};
-
-static size_t format_of(const char *name)
-{
-	size_t i = 0;
-
-	while (i < sizeof(formats) / sizeof(formats[0]) &&
-		!cp_ends_with(name, formats[i].ending))
-		i++;
-	return i;
-}
-
-bool cp_baseline_is_output(const char *name)
-{
-	return strcmp(name, "-") == 0 ||
-	       format_of(name) < sizeof(formats) / sizeof(formats[0]);
-}
+static void (*const writers[CP_FORMATS])(const struct cp_baseline *gate, FILE *file) = {
+	[CP_FORMAT_TEXT] = write_text,
+	[CP_FORMAT_MARKDOWN] = write_markdown,
+	[CP_FORMAT_JUNIT] = write_junit,
+	[CP_FORMAT_SARIF] = cp_gate_write_sarif,
+};
 
 struct shown {
 	const struct cp_baseline *gate;
-	size_t format;
+	int format;
 };
 
 static void write_shown(FILE *file, const void *context)
 {
 	const struct shown *it = context;
 
-	formats[it->format].write(it->gate, file);
+	writers[it->format](it->gate, file);
 }
 
 bool cp_baseline_write(const struct cp_baseline *gate, const char *name)
 {
-	if (strcmp(name, "-") == 0) {
-		write_text(gate, stdout);
-		return fflush(stdout) == 0;
-	}
-	return cp_gate_write(
-		name, write_shown, &(const struct shown){gate, format_of(name)});
+	bool is_stdout = strcmp(name, "-") == 0;
+	FILE *stream = is_stdout ? stdout : stderr;
+
+	if (!is_stdout && strcmp(name, "stderr") != 0)
+		return cp_gate_write(name, write_shown,
+			&(const struct shown){gate, cp_format_of(name, CP_GATE_TAKES)});
+	write_text(gate, stream);
+	return fflush(stream) == 0;
 }

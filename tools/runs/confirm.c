@@ -46,22 +46,6 @@ bool cp_confirm_machine(struct cp_machine *machine, const char *name, const char
 	       refuse_machine(machine->name, "its file names no clock-mhz");
 }
 
-static bool take_outputs(
-	struct cp_outputs *outputs, struct cp_arena *arena, const char *list)
-{
-	const char *piece;
-	size_t length;
-
-	while ((piece = cp_next_piece(&list, ',', &length))) {
-		const char *output = cp_arena_copy(arena, piece, length);
-
-		if (!cp_outputs_add(outputs, arena, "run --confirm", output) ||
-			!cp_check_place(output))
-			return false;
-	}
-	return true;
-}
-
 /* ---- the runs ---- */
 
 /* Nothing but what the comparison needs: each counter more is time of its own. */
@@ -151,10 +135,11 @@ static int confirm_outputs(struct cp_confirmation *confirmation, const char *lis
 {
 	const struct cp_document document = {confirmation, cp_confirm_text,
 		cp_confirm_csv, cp_confirm_json, "confirm.html"};
-	struct cp_outputs outputs = {0};
+	struct cp_output_list outputs = {0};
 	int status = 0;
 
-	if (!take_outputs(&outputs, confirmation->arena, list ? list : ""))
+	if (!cp_output_add(&outputs, list ? list : "") ||
+		!cp_output_check_all("run --confirm", &outputs, CP_DOCUMENT_TAKES))
 		return 2;
 	unsetenv("CACHEPEEK_DIR");
 	confirmation->values = cp_values_new(confirmation->arena);

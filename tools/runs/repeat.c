@@ -25,7 +25,7 @@
 struct repeat {
 	struct cp_arena *arena;
 	struct cp_values *values;
-	struct cp_outputs outputs;
+	struct cp_output_list outputs;
 	const char *directory; /* that keeps the runs; NULL: where all runs are kept */
 	char **argv;
 	unsigned count;
@@ -45,12 +45,10 @@ static bool read_outputs(struct repeat *repeat, const char *list)
 
 		if (output[length - 1] == '/')
 			repeat->directory = output;
-		else if (!cp_outputs_add(&repeat->outputs, repeat->arena, "run --repeat",
-				 output) ||
-			 !cp_check_place(output))
+		else if (!cp_output_add(&repeat->outputs, output))
 			return false;
 	}
-	return true;
+	return cp_output_check_all("run --repeat", &repeat->outputs, CP_DOCUMENT_TAKES);
 }
 
 /* Refuses a directory that has runs: they would be mixed with the new ones. */

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "output/endings.h"
+#include "tools/shared/check.h"
 
 static struct cp_output *open_now;
 
@@ -58,6 +60,29 @@ bool cp_output_add(struct cp_output_list *list, const char *names)
 			return false;
 		}
 	}
+	return true;
+}
+
+static bool has_format(const char *command, const char *name, unsigned takes)
+{
+	char endings[160];
+
+	if (!takes || cp_format_of(name, takes) >= 0)
+		return true;
+	cp_format_endings(endings, sizeof(endings), takes);
+	fprintf(stderr,
+		"cachepeek: %s: output %s: use -, stderr, or a file that ends in %s\n",
+		command, name, endings);
+	return false;
+}
+
+bool cp_output_check_all(
+	const char *command, const struct cp_output_list *list, unsigned takes)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!has_format(command, list->name[i], takes) ||
+			!cp_check_place(list->name[i]))
+			return false;
 	return true;
 }
 

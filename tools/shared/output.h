@@ -27,6 +27,12 @@ struct cp_output_list {
 /* false after saying why. */
 bool cp_output_add(struct cp_output_list *list, const char *names);
 
+/* Has each an ending that picks one of these formats (output/endings.h; 0: an option
+ * picks it), and can each be written, as far as that can be told without making it? false
+ * after saying why not; command: who says so. */
+bool cp_output_check_all(
+	const char *command, const struct cp_output_list *list, unsigned takes);
+
 /* "-" or "-.json": standard output; NULL or "stderr": standard error; else a file, whose
  * directories are made.  Returns false after saying why it cannot be written. */
 bool cp_output_open(struct cp_output *output, const char *name);

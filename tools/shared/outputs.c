@@ -12,37 +12,6 @@
 #include "output/html.h"
 #include "output/meanings.h"
 #include "tools/shared/cmd.h"
-#include "tools/shared/output.h"
-
-static bool is_known(const char *output)
-{
-	return strcmp(output, "-") == 0 || strcmp(output, "stderr") == 0 ||
-	       strncmp(output, "/dev/", 5) == 0 || cp_ends_with(output, ".txt") ||
-	       cp_ends_with(output, ".json") || cp_ends_with(output, ".csv") ||
-	       cp_ends_with(output, ".html");
-}
-
-bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
-	const char *command, const char *list)
-{
-	const char *piece;
-	size_t length;
-
-	while ((piece = cp_next_piece(&list, ',', &length))) {
-		const char *output = cp_arena_copy(arena, piece, length);
-
-		if (!is_known(output) || outputs->count == CP_MAX_OUTPUTS) {
-			fprintf(stderr, "cachepeek: %s: output %s: %s\n", command, output,
-				is_known(output) ? "16 are enough"
-						 : "use -, stderr, "
-						   "or a file that ends in .txt, "
-						   ".json, .csv or .html");
-			return false;
-		}
-		outputs->names[outputs->count++] = output;
-	}
-	return true;
-}
 
 static bool is_colourful(const struct cp_output *output)
 {
@@ -58,7 +27,7 @@ static int write_table(const struct cp_document *document, const char *name)
 
 	if (!cp_output_open(&output, name))
 		return 1;
-	if (cp_ends_with(name, ".csv"))
+	if (cp_format_of(name, CP_DOCUMENT_TAKES) == CP_FORMAT_CSV)
 		document->csv(document->of, &output.out);
 	else
 		document->text(document->of, &output.out, is_colourful(&output));
@@ -158,14 +127,17 @@ static int write_page(const struct cp_document *document, const char *name)
 
 static int write_one(const struct cp_document *document, const char *output)
 {
-	if (cp_ends_with(output, ".json"))
+	switch (cp_format_of(output, CP_DOCUMENT_TAKES)) {
+	case CP_FORMAT_JSON:
 		return write_json(document, output);
-	if (cp_ends_with(output, ".html"))
+	case CP_FORMAT_HTML:
 		return write_page(document, output);
-	return write_table(document, output);
+	default:
+		return write_table(document, output);
+	}
 }
 
-int cp_outputs_write(const struct cp_outputs *outputs, const char *otherwise,
+int cp_outputs_write(const struct cp_output_list *outputs, const char *otherwise,
 	const struct cp_document *document)
 {
 	int status = 0;
@@ -173,6 +145,6 @@ int cp_outputs_write(const struct cp_outputs *outputs, const char *otherwise,
 	if (!outputs->count)
 		return write_one(document, otherwise);
 	for (size_t i = 0; i < outputs->count; i++)
-		status |= write_one(document, outputs->names[i]);
+		status |= write_one(document, outputs->name[i]);
 	return status;
 }

@@ -9,21 +9,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/arena.h"
 #include "base/out.h"
+#include "output/endings.h"
+#include "tools/shared/output.h"
 
-#define CP_MAX_OUTPUTS 16
-
-struct cp_outputs {
-	size_t count;
-	const char *names[CP_MAX_OUTPUTS];
-};
-
-/* Adds a comma list of -, -.json, stderr, and files that end in .txt, .json,
- * .csv or .html.
- * false, after a message that names the command: it has something else. */
-bool cp_outputs_add(struct cp_outputs *outputs, struct cp_arena *arena,
-	const char *command, const char *list);
+/* What a document can be written as. */
+#define CP_DOCUMENT_TAKES                                                                \
+	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML))
 
 struct cp_document {
 	const void *of; /* handed to the three */
@@ -34,7 +26,7 @@ struct cp_document {
 };
 
 /* Into all of them; otherwise: where none was asked for.  0, or 1 after messages. */
-int cp_outputs_write(const struct cp_outputs *outputs, const char *otherwise,
+int cp_outputs_write(const struct cp_output_list *outputs, const char *otherwise,
 	const struct cp_document *document);
 
 #endif
