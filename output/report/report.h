@@ -92,8 +92,6 @@ struct cp_pooled cp_pool_estimate(const struct cp_pool *pool);
 /* The same of what one place in a program has of all, and of its share. */
 struct cp_pooled cp_pool_of_place(const struct cp_pool *place, const struct cp_pool *all);
 struct cp_pooled cp_pool_share(const struct cp_pool *place, const struct cp_pool *all);
-/* Student's t, two sides, 95 %. */
-double cp_student(double freedom);
 
 /* The value without that group of bursts, and without that sampled set (-1: with all);
  * and the square of the part of the error bar that no differences between those show. */

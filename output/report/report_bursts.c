@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/stats.h"
 #include "output/report/report_kept.h"
 #include "output/report/report_raw.h"
 
@@ -198,7 +199,7 @@ static struct cp_pooled from_bursts(const struct cp_pool *pool)
 		sum += pool->bursts[g];
 	e.value += cp_kept_sum(&fit, pool->bursts) - none_of(pool);
 	e.square = cp_kept_square(&fit, pool->bursts);
-	least = 3 * b.all / b.in; /* the rule of three */
+	least = CP_UNSEEN * b.all / b.in;
 	if (sum < 1 && e.square < least * least)
 		e.square = least * least;
 	return e;
@@ -226,7 +227,8 @@ static struct cp_pooled from_sets(const struct cp_pool *pool)
 	for (unsigned g = 0; g < pool->nsets; g++)
 		sum += pool->sets[g];
 	return (struct cp_pooled){.value = of * sum,
-		.square = sum < 1 ? 9 * of * of : square_of_sets(pool)};
+		.square =
+			sum < 1 ? CP_UNSEEN * CP_UNSEEN * of * of : square_of_sets(pool)};
 }
 
 /* ---- together ---- */
@@ -307,12 +309,12 @@ double cp_pool_unseen(const struct cp_pool *pool)
 	e.value = cp_pool_without(pool, -1, -1);
 	allow_error(&e, BURSTS_RATE * pool->instructions);
 	if (pool->in_bursts && seen < 1 && b.in > 0 && b.all > 0)
-		e.square += 9 * (b.all / b.in) * (b.all / b.in);
+		e.square += CP_UNSEEN * CP_UNSEEN * (b.all / b.in) * (b.all / b.in);
 	if (pool->in_sets)
 		e.square += of_sets * of_sets;
 	if (pool->in_sets && sets < 1)
-		e.square +=
-			9.0 * pool->ngroups / pool->nsets * pool->ngroups / pool->nsets;
+		e.square += CP_UNSEEN * CP_UNSEEN * pool->ngroups / pool->nsets *
+			    pool->ngroups / pool->nsets;
 	return e.square;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/report/report_kept.h"
 
+#include "base/stats.h"
+
 #define FEWEST_GROUPS 14  /* a line through fewer says little of how far it is off */
 #define MOST_OF_ONE 0.7   /* of the squares: else the line goes through that group */
 #define LEAST_BEYOND 1e-6 /* of the squares of all lines; less is rounding */
@@ -150,7 +152,7 @@ static double error_of(const struct cp_pool *pool, double firsts, double share)
 	}
 	sets = cp_student(n - 1) / firsts * __builtin_sqrt(squares * n / (n - 1));
 	each = 2 * __builtin_sqrt(share * (1 - share) / firsts);
-	return larger(larger(sets, each), 3 / firsts);
+	return larger(larger(sets, each), CP_UNSEEN / firsts);
 }
 
 struct cp_kept_share cp_kept_share(const struct cp_pool *pool)

@@ -4,6 +4,7 @@
  * executions, with an error bar, or to none: see cp_rotated_guess().
  */
 #include "base/format.h"
+#include "base/stats.h"
 #include "output/report/report_parts.h"
 
 #define MIN_CLUSTERS 8  /* with fewer: no bar */
@@ -52,17 +53,6 @@ uint64_t cp_rotated_time(
 	for (uint64_t g = 0; g < header->nrotated; g++)
 		sum += times[g].enabled;
 	return sum;
-}
-
-/* Abramowitz and Stegun 26.7.5. */
-double cp_student(double freedom)
-{
-	double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z;
-
-	return z + (z3 + z) / (4 * freedom) +
-	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom) +
-	       (3 * z5 * z * z + 19 * z5 + 17 * z3 - 15 * z) /
-		       (384 * freedom * freedom * freedom);
 }
 
 /* The squared deviations of the clusters' counts from those that their samples predict.
@@ -175,8 +165,8 @@ struct cp_guess cp_rotated_guess(struct cp_report *report, const struct cp_recor
 	guess.error = cp_student(clusters - 1) * view.others / (double)turns->calls *
 		      __builtin_sqrt(squares * clusters / (clusters - 1));
 	guess.error += unfairness_of(&view, turns) * mean * view.others;
-	if (!sample->sum) /* the rule of three */
-		guess.error = 3 * view.others / (double)turns->calls;
+	if (!sample->sum)
+		guess.error = CP_UNSEEN * view.others / (double)turns->calls;
 	if (guess.error > STEADY * guess.value && is_uneven(sample, turns, squares))
 		guess.none = "groups of events took turns: "
 			     "single executions make too much of a difference to say";

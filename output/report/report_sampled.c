@@ -3,6 +3,7 @@
  * Regions of which not all executions were counted (CACHEPEEK_SPARSE): what the
  * others count, how well that is known, and what of it is in nested regions.
  */
+#include "base/stats.h"
 #include "output/report/report_parts.h"
 
 #define FEWEST 8 /* executions, for an error bar */
@@ -32,12 +33,6 @@ double cp_sampled_tail(const struct cp_sampled *sampled, uint64_t calls, double 
 	return left_over(sampled, calls) * sum / (double)sampled->weight;
 }
 
-/* The 97.5 % quantile of Student's t distribution, within 0.5 % from 7 on. */
-static double t_quantile(double freedom)
-{
-	return 1.96 + 2.37 / freedom + 2.8 / (freedom * freedom);
-}
-
 /*
  * As if the executions had been drawn at random from all: choosing one in each
  * row of n spreads them more evenly than that, so that the bar is rather too
@@ -53,9 +48,9 @@ double cp_sampled_error(
 	if (sampled->chosen < FEWEST)
 		return -1;
 	if (!chosen->sum)
-		return 3 * weight / n;
+		return CP_UNSEEN * weight / n;
 	variance = chosen->squares / weight * n / (n - 1);
-	return t_quantile(n - 1) *
+	return cp_student(n - 1) *
 	       __builtin_sqrt(variance * (sampled->squares + (left < 0 ? -left : left)));
 }
 

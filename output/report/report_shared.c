@@ -5,6 +5,7 @@
  */
 #include "base/counts.h"
 #include "base/format.h"
+#include "base/stats.h"
 #include "output/report/report_parts.h"
 
 #define COMPARABLE 0.05 /* by which the means of ranks may differ */

@@ -10,6 +10,7 @@
 
 #include "base/format.h"
 #include "base/machine/machine.h"
+#include "base/stats.h"
 #include "base/text.h"
 #include "output/report/report_raw.h"
 
@@ -74,22 +75,14 @@ static double sum_of(
 #define UNLEARNT 0.2
 #define ELSE 0.01
 
-/* Half-widths of 95 %, in standard deviations, of the mean of two units and more:
- * Student's t distribution, of one degree of freedom and more. */
-static const double student[] = {12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26,
-	2.23, 2.20, 2.18, 2.16, 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09};
-
 /* Of what is not in full, by how many units there are of it. */
 static double deviations_of(
 	const struct cp_report *report, const struct cp_region *region)
 {
-	double untimed = of_sample(report, region, CP_UNTIMED_INSTRUCTIONS),
-	       freedom = untimed / (CP_TIME_PERIOD - CP_TIME_UNIT) - 1;
-	size_t n = sizeof(student) / sizeof(student[0]);
+	double untimed = of_sample(report, region, CP_UNTIMED_INSTRUCTIONS);
 
-	if (!untimed || freedom >= (double)n + 1)
-		return 2;
-	return student[freedom < 1 ? 0 : (size_t)freedom - 1];
+	return cp_student(untimed > 0 ? untimed / (CP_TIME_PERIOD - CP_TIME_UNIT) - 1
+				      : __builtin_inf());
 }
 
 /* What other branches that are not foreseen would make of those parts: as much more or

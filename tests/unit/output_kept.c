@@ -2,6 +2,7 @@
  *
  * What sampled sets, which L1 keeps between bursts, tell of counts in bursts.
  */
+#include "base/stats.h"
 #include "output/report/report_kept.h"
 
 #include "tests/tap/tap.h"

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/stats.h"
 #include "output/report/report_parts.h"
 #include "tools/compare/compare.h"
 
