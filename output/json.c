@@ -142,7 +142,7 @@ static void region_flags(struct cp_json *json, uint32_t flags)
 {
 	static const char *const names[] = {"end_without_begin", "wrong_name",
 		"left_open", "read_failed", "overlapping", "deeper", "continued", "short",
-		"elsewhere", "at_exec"};
+		"elsewhere", "at_exec", "parts"};
 	bool first = true;
 
 	cp_json_key(json, "flags");

@@ -165,6 +165,7 @@ struct cp_string_item {
  *             "FUNCTION@FILE+0xOFFSET"; BUILDID is - where it has none
  *   line_seen "FILE:LINE": a line of source that is a region, and that this process has;
  *             no_line "FILE:LINE: WHY": one that it does not have
+ *   functions_untold "": where functions and lines begin and end could not be told
  *   function_seen "PATTERN": functions that are regions, and that this process has;
  *             no_function "PATTERN: WHY": it has none
  *   case_seen "FRAMEWORK": cases of tests or benchmarks are regions, and this process
@@ -290,6 +291,10 @@ enum cp_region_flag {
 	 * another one only: these are no executions, and have no spread. */
 	CP_REGION_ELSEWHERE = 256,
 	CP_REGION_AT_EXEC = 512, /* open when its process executed another program */
+	/* Of functions, or lines of source, whose stack waited for others: some of what
+	 * is counted is of parts of executions, and there is no spread. */
+	CP_REGION_PARTS = 1024,
+	CP_REGION_FUNCTION = 2048, /* a function that nobody marked, or a line */
 };
 
 /* Raw sums over the executions of a region, children included. */

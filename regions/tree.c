@@ -172,6 +172,7 @@ static void push_frame(struct cp_tree *tree, struct cp_frame *frame,
 {
 	frame->name = name;
 	frame->tag = tag;
+	frame->again = false;
 	frame->outer = tree->top;
 	tree->top = frame;
 	tree->depth++;
@@ -244,7 +245,7 @@ void cp_tree_close_top(struct cp_tree *tree, const struct cp_reading *reading,
 	if (frame->node && frame->weight)
 		cp_tree_add_execution(tree, frame, reading, now_ns, with_root);
 	else if (frame->node)
-		frame->node->item->calls++;
+		frame->node->item->calls += !frame->again;
 	pop_frame(tree);
 }
 
@@ -335,6 +336,8 @@ struct cp_reading *cp_tree_begin_tagged(
 		return NULL;
 	}
 	node = cp_tree_child(tree, innermost_of(tree), name, false);
+	if (node && tag & CP_TAG_WATCHED)
+		node->item->flags |= CP_REGION_FUNCTION;
 	frame = node ? cp_frame_new(tree) : NULL;
 	return frame ? open_frame(tree, node, frame, name, tag) : NULL;
 }

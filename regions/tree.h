@@ -110,6 +110,8 @@ struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name);
  * those of functions, which exit() leaves open.
  */
 #define CP_TAG_UNWRITTEN (1ull << 63)
+/* Begun and ended by who watches the program: CP_REGION_FUNCTION. */
+#define CP_TAG_WATCHED (1ull << 62)
 
 struct cp_reading *cp_tree_begin_tagged(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag);
@@ -123,6 +125,13 @@ enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *na
  */
 enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *name,
 	uint64_t tag, bool close_own, const struct cp_reading *reading, uint64_t now_ns);
+
+/* Closes the innermost of that tag for a while: what is counted until it is
+ * begun again is not its own; then cp_tree_is_again says that the innermost, of that
+ * name, is no new execution. */
+void cp_tree_suspend(struct cp_tree *tree, uint64_t tag, const struct cp_reading *reading,
+	uint64_t now_ns);
+void cp_tree_is_again(struct cp_tree *tree, const struct cp_name *name);
 
 /*
  * Ranges overlap with anything: they hang off the root, have nothing inside and

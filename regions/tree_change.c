@@ -152,7 +152,7 @@ static bool add_execution(struct cp_tree *tree, const struct cp_frame *frame,
 		cp_sparse_add(tree, frame->node, frame->weight, countable ? delta : NULL,
 			time_ns);
 	item->time_ns += frame->weight * time_ns;
-	item->calls++;
+	item->calls += !frame->again;
 	return countable;
 }
 

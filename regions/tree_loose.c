@@ -57,6 +57,32 @@ enum cp_misuse cp_tree_end_loosely(struct cp_tree *tree, const struct cp_name *n
 	return close_from_within(tree, frame, close_own, reading, now_ns);
 }
 
+void cp_tree_suspend(struct cp_tree *tree, uint64_t tag, const struct cp_reading *reading,
+	uint64_t now_ns)
+{
+	struct cp_frame *frame = cp_tree_find_open(tree, NULL, tag);
+
+	if (!frame)
+		return;
+	if (frame->node)
+		frame->node->item->flags |= CP_REGION_PARTS;
+	if (frame == tree->top)
+		cp_tree_close_top(tree, reading, now_ns, true, 0);
+	else
+		cp_tree_end_loosely(tree, NULL, tag, false, reading, now_ns);
+}
+
+void cp_tree_is_again(struct cp_tree *tree, const struct cp_name *name)
+{
+	struct cp_frame *top = tree->top;
+
+	if (!top || top->name != name)
+		return;
+	top->again = true;
+	if (top->node)
+		top->node->item->flags |= CP_REGION_PARTS;
+}
+
 unsigned cp_tree_open_depth(const struct cp_tree *tree, uint64_t tag)
 {
 	unsigned depth = tree->depth;

@@ -41,6 +41,7 @@ struct cp_frame {
 	uint64_t weight;         /* executions that it stands for; 0: it is not counted */
 	uint64_t pairs, skipped; /* of the thread when this one began */
 	uint64_t draws;          /* the same */
+	bool again;              /* a further part of an execution */
 	uint64_t begin_ns;
 	uint64_t rests;
 	struct cp_reading start;
@@ -165,7 +166,7 @@ bool cp_layout_is_plain(const struct cp_layout *layout);
 static inline bool cp_tree_ends_plainly(
 	const struct cp_tree *tree, const struct cp_frame *top)
 {
-	return tree->plain && top->node &&
+	return tree->plain && top->node && !top->again &&
 	       top->node->parent == (top->outer ? top->outer->node : tree->root);
 }
 

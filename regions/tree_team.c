@@ -26,6 +26,8 @@ static struct cp_reading *begin_below(
 	struct cp_node *node = parent ? cp_tree_child(tree, parent, name, false) : NULL;
 	struct cp_frame *frame = node ? cp_tree_open(tree, node, name, tag) : NULL;
 
+	if (frame && tag & CP_TAG_WATCHED)
+		node->item->flags |= CP_REGION_FUNCTION;
 	return frame ? &frame->start : NULL;
 }
 

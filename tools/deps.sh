@@ -22,7 +22,7 @@ set -eu
 build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrind gzip libjs-chart.js
 	libdw-dev libelf-dev libcapstone-dev libiberty-dev libzydis-dev zlib1g-dev'
 # What `make check` runs: prove, a fast reader of JSON, the programs under test.
-check='perl libcpanel-json-xs-perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 openssl busybox groff-base
+check='perl libcpanel-json-xs-perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 python3-greenlet openssl busybox groff-base
 	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'
 # What only .ci/run needs: second compiler, cross compilers, formatter, node, and
 # who reads our reports (promtool, whose package starts a server; a browser), or

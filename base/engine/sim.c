@@ -101,6 +101,16 @@ unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size)
 	return CP_SIM_ASK(CP_SIM_FUNCTION_NAME, number, to, size, 0);
 }
 
+void cp_sim_function_done(const void *name)
+{
+	cp_sim_request(CP_SIM_FUNCTION_DONE, name);
+}
+
+unsigned long cp_sim_function_again(void)
+{
+	return cp_sim_request(CP_SIM_FUNCTION_AGAIN, NULL);
+}
+
 unsigned long cp_sim_function_check(unsigned long n, char *to, size_t size)
 {
 	return CP_SIM_ASK(CP_SIM_FUNCTION_CHECK, n, to, size, 0);

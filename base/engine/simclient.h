@@ -37,6 +37,10 @@ typedef void (*cp_sim_detour)(unsigned long number, unsigned long ended, uintptr
 unsigned long cp_sim_functions(cp_sim_detour detour, const char *patterns);
 unsigned long cp_sim_function_name(unsigned long number, char *to, size_t size);
 
+/* CP_SIM_FUNCTION_DONE, CP_SIM_FUNCTION_AGAIN */
+void cp_sim_function_done(const void *name);
+unsigned long cp_sim_function_again(void);
+
 /* CP_SIM_LINE_CHECK */
 unsigned long cp_sim_function_check(unsigned long n, char *to, size_t size);
 unsigned long cp_sim_line_check(unsigned long n, char *name, char *why, size_t size);

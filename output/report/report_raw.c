@@ -97,7 +97,7 @@ static void take_apart(struct cp_raw *raw, const struct cp_region_item *item)
 	raw->item = item;
 	raw->turns_ns = cp_rotated_time(raw->record, item);
 	raw->sim = header->engine == CP_ENGINE_SIM;
-	raw->elsewhere = item->flags & CP_REGION_ELSEWHERE;
+	raw->elsewhere = item->flags & (CP_REGION_ELSEWHERE | CP_REGION_PARTS);
 	if (item->flags & CP_REGION_READ_FAILED)
 		raw->part = "a reading failed: counts are incomplete";
 	if (header->flags & CP_RECORD_SPARSE)
@@ -123,6 +123,9 @@ void cp_raw_take(struct cp_raw *raw, const struct cp_source *source,
 		take_mirror(raw, thread);
 	if (!item->calls)
 		take_open(raw, item, how);
+	if (item->flags & CP_REGION_FUNCTION &&
+		cp_record_meta(raw->record, "functions_untold", NULL))
+		raw->gap = "where it began and ended could not be told from the stack";
 	if (thread->state & CP_THREAD_LOST)
 		raw->gap = lost_reason(source, thread);
 }

@@ -17,11 +17,12 @@
 #include "preload/markers/markers.h"
 #include "preload/cases/naming.h"
 #include "preload/runtime.h"
+#include "preload/self.h"
 #include "preload/warn.h"
 #include "regions/record.h"
 #include "tools/sim/request.h"
 
-#define TAG cp_marker_tag(CP_MARKER_FUNCTION, 1)
+#define TAG (cp_marker_tag(CP_MARKER_FUNCTION, 1) | CP_TAG_WATCHED)
 
 #define MOST 65536
 
@@ -185,15 +186,45 @@ static struct cp_name *name_of(unsigned long number, const uintptr_t *arguments)
 	return name;
 }
 
+/* The thread goes from a stack to another one. */
+static void switch_stacks(unsigned long closed)
+{
+	unsigned long name;
+
+	for (; closed > 0; closed--)
+		cp_marker_suspend(TAG);
+	while ((name = cp_sim_function_again()))
+		if (name > 1)
+			cp_marker_begin_again((struct cp_name *)name, TAG);
+}
+
+static void note_untold(void)
+{
+	int state;
+
+	cp_own_work_begin(&state);
+	cp_record_put_meta(&cp_runtime.record, "functions_untold", "", 0);
+	cp_warn("the program goes from stack to stack in a way that cannot be told from a "
+		"jump to an outer function: functions and lines are not counted");
+	cp_own_work_end(state);
+}
+
 static void take_detour(unsigned long function, unsigned long ended, uintptr_t a1,
 	uintptr_t a2, uintptr_t a3, uintptr_t a4)
 {
-	if (!ended)
-		cp_marker_begin(
-			name_of(function, (const uintptr_t[]){a1, a2, a3, a4}), TAG);
-	for (; ended > 0; ended--)
+	struct cp_name *name = NULL;
+
+	if (function == CP_SIM_SWITCHED) {
+		switch_stacks(ended);
+	} else if (function == CP_SIM_UNTOLD) {
+		note_untold();
+	} else if (!ended) {
+		name = name_of(function, (const uintptr_t[]){a1, a2, a3, a4});
+		cp_marker_begin(name, TAG);
+	}
+	for (; function != CP_SIM_SWITCHED && ended > 0; ended--)
 		cp_marker_end(NULL, TAG, CP_END_OWN);
-	cp_sim_request(CP_SIM_FUNCTION_DONE, NULL);
+	cp_sim_function_done(name);
 	__builtin_trap();
 }
 

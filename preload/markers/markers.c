@@ -414,6 +414,44 @@ void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how)
 	leave_tree(thread);
 }
 
+void cp_marker_suspend(uint64_t tag)
+{
+	struct cp_live_thread *thread = enter_tree();
+	uint64_t now_ns;
+	int state;
+
+	if (!thread)
+		return;
+	read_marker(thread, true, &thread->reading, &now_ns);
+	cp_own_work_begin(&state);
+	if (!thread->left_out.n ||
+		!cp_left_out_end(&thread->left_out, &thread->tree, NULL, tag))
+		cp_tree_suspend(&thread->tree, tag, &thread->reading, now_ns);
+	cp_own_work_end(state);
+	leave_tree(thread);
+}
+
+void cp_marker_begin_again(struct cp_name *name, uint64_t tag)
+{
+	struct cp_live_thread *thread;
+	struct cp_reading *start;
+
+	if (name->left_out) {
+		note_left_out(true, name, tag);
+		return;
+	}
+	thread = enter_tree();
+	if (!thread)
+		return;
+	start = begin_slowly(thread, name, tag);
+	cp_tree_is_again(&thread->tree, name);
+	if (start) {
+		cp_tree_begin_time(&thread->tree, cp_now_ns());
+		read_counters(thread, true, start);
+	}
+	leave_tree(thread);
+}
+
 void cp_marker_pause(void)
 {
 	struct cp_live_thread *thread = cp_marker_enter();

@@ -64,6 +64,11 @@ enum cp_marker_end {
 /* name NULL: the innermost of the tag. */
 void cp_marker_end(struct cp_name *name, uint64_t tag, enum cp_marker_end how);
 
+/* Closes the innermost of that tag, which goes on when it is begun again: that is no new
+ * execution. */
+void cp_marker_suspend(uint64_t tag);
+void cp_marker_begin_again(struct cp_name *name, uint64_t tag);
+
 void cp_marker_pause(void);
 void cp_marker_resume(void);
 

@@ -154,7 +154,7 @@ static bool is_own(const struct cp_meta_item *meta)
 	       cp_meta_is(meta, "line_seen") || cp_meta_is(meta, "no_line") ||
 	       cp_meta_is(meta, "function_seen") || cp_meta_is(meta, "no_function") ||
 	       cp_meta_is(meta, "case_seen") || cp_meta_is(meta, "no_case") ||
-	       cp_meta_is(meta, "function_note");
+	       cp_meta_is(meta, "functions_untold") || cp_meta_is(meta, "function_note");
 }
 
 static void keep_notes(

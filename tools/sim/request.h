@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 12
+#define CP_SIM_PROTOCOL 13
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -290,7 +290,7 @@ enum cp_sim_request {
 	 * base/text/line_spec.h has them.  Whenever a thread enters one, or has left some
 	 * in whatever way, the tool has it call detour(number, 0, the first four
 	 * arguments of the call) or detour(0, how many it has left), which asks for
-	 * FUNCTION_DONE at its end. */
+	 * FUNCTION_DONE at its end.  CP_SIM_SWITCHED, CP_SIM_UNTOLD are no numbers. */
 	CP_SIM_FUNCTIONS,
 
 	/* (number, char *to, size) -> 1: the function's name as its file has it, and
@@ -298,7 +298,8 @@ enum cp_sim_request {
 	 * and one with what they say ("={...}"). */
 	CP_SIM_FUNCTION_NAME,
 
-	/* () Does not return: the thread goes on where it was. */
+	/* (name) Does not return: the thread goes on where it was.  name: whatever is
+	 * to be told of the region that has begun where it opens again. */
 	CP_SIM_FUNCTION_DONE,
 
 	/* (block, size, address) -> 1: for profiles: there the calling thread has the
@@ -363,7 +364,17 @@ enum cp_sim_request {
 	 * library's descriptors (base/fd.c), which no call of the program's in the
 	 * process pid knows of. */
 	CP_SIM_DESCRIPTORS,
+
+	/* () In a detour of SWITCHED: -> the name of the next region that opens again,
+	 * outermost first; 1: it has none; 0: there are no more. */
+	CP_SIM_FUNCTION_AGAIN,
 };
+
+/* Instead of a function's number.  The thread goes from a stack to another: how many
+ * regions are closed with the first, until it is back.  Which calls are over cannot be
+ * told: no number of a function's is right, and none begins any more. */
+#define CP_SIM_SWITCHED (~0ul)
+#define CP_SIM_UNTOLD (~1ul)
 
 /* X(name, what differs) */
 #define CP_UNPINNED(X)                                                                   \

@@ -94,7 +94,10 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		*ret = copy_name((UInt)args[1], args[2], args[3]);
 		break;
 	case CP_SIM_FUNCTION_DONE:
-		return functions_done(tid, ret);
+		return functions_done(tid, args[1], ret);
+	case CP_SIM_FUNCTION_AGAIN:
+		*ret = functions_again(tid);
+		break;
 	case CP_SIM_LINE_CHECK:
 		*ret = check_line((UInt)args[1], args[2], args[3], args[4]);
 		break;

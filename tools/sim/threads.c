@@ -17,6 +17,7 @@
 #include "machines/front.h"
 #include "watch/function_names.h"
 #include "watch/functions.h"
+#include "watch/strands.h"
 #include "bounds.h"
 #include "system/confine.h"
 #include "machines/team.h"
@@ -361,6 +362,7 @@ static void on_munmap(Addr a, SizeT len)
 	bounds_unmapped(a, len);
 	forget_homes(a, len);
 	functions_unmapped(a, len);
+	strands_unmapped(a, len);
 	huge_forget(a, len);
 	paths_unmapped(a, len, profile_unmapped(a, len));
 }
@@ -372,6 +374,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 	bounds_mapped(a, len);
 	forget_homes(a, len);
 	functions_unmapped(a, len);
+	strands_unmapped(a, len);
 	huge_forget(a, len);
 	paths_unmapped(a, len, profile_unmapped(a, len));
 }

@@ -11,6 +11,7 @@
 #include "native/upper.h"
 #include "instrument/overwritten.h"
 #include "watch/lines.h"
+#include "watch/stack_writes.h"
 #include "instrument/pieces.h"
 #include "model/ahead.h"
 #include "paths/paths.h"
@@ -412,6 +413,15 @@ static void visit_statement(const IRSB *in, Int at)
 	}
 }
 
+static void visit_all(const IRSB *in, Int at, const VexGuestLayout *layout)
+{
+	visit_statement(in, at);
+	if (ahead_wanted())
+		flows_statement(in, at);
+	if (functions_wanted())
+		functions_watch_stack(&b, in, at, layout);
+}
+
 static void begin_block(IRSB *in)
 {
 	b.out = deepCopyIRSBExceptStmts(in);
@@ -419,6 +429,7 @@ static void begin_block(IRSB *in)
 	forget_batch(&b);
 	b.uncounted = 0;
 	b.next = 0;
+	stack_writes_begin();
 	if (ahead_wanted()) {
 		flows_begin();
 		flows_look(in);
@@ -464,6 +475,8 @@ static void watch_end(const VexGuestLayout *layout, Int line, Addr end)
 		functions_watch_line_return(b.out, layout);
 	else
 		functions_watch_return(b.out, layout);
+	if (b.out->jumpkind == Ijk_Call && b.out->next->tag == Iex_Const)
+		functions_watch_call(b.out, layout);
 }
 
 /* ---- instructions ---- */
@@ -563,9 +576,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 			if (w.counted)
 				pieces_begin(&b, in, i);
 		} else if (w.counted) {
-			visit_statement(in, i);
-			if (ahead_wanted())
-				flows_statement(in, i);
+			visit_all(in, i, layout);
 		}
 		upper_watch(b.out, in, i);
 		if (in->stmts[i]->tag != Ist_AbiHint) /* native/unfolded.c, or nobody's */

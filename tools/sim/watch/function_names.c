@@ -14,6 +14,8 @@ struct function {
 	UInt name;
 };
 
+#define MAX_MAKERS 16
+
 /* The functions that are regions, and what was looked through for them. */
 static struct {
 	const HChar *patterns;
@@ -24,6 +26,8 @@ static struct {
 	UInt room, used;
 	const HChar **names;
 	UInt nnames, names_room;
+	Addr makers[MAX_MAKERS]; /* of contexts, in one libc or several */
+	UInt nmakers;
 } chosen;
 
 /* ---- names ---- */
@@ -157,6 +161,9 @@ static void add_named(Addr a, const HChar *name)
 
 static void visit_symbol(void *bias, const Elf64_Sym *symbol, const HChar *name)
 {
+	if (VG_(strcmp)(name, "makecontext") == 0 && symbol->st_value &&
+		chosen.nmakers < MAX_MAKERS)
+		chosen.makers[chosen.nmakers++] = *(const Addr *)bias + symbol->st_value;
 	if (elf_is_function(symbol, name) && is_wanted(name))
 		add_named(*(const Addr *)bias + symbol->st_value, name);
 }
@@ -211,6 +218,14 @@ Int function_at(Addr a)
 		return -1;
 	f = &chosen.table[slot_of(a)];
 	return f->address ? (Int)f->name : -1;
+}
+
+Bool makes_context_at(Addr a)
+{
+	for (UInt i = 0; i < chosen.nmakers; i++)
+		if (chosen.makers[i] == a)
+			return True;
+	return False;
 }
 
 void functions_unmapped(Addr a, SizeT len)

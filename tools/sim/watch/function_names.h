@@ -16,6 +16,8 @@ void functions_choose(const HChar *patterns);
 UInt functions_check(UInt n, HChar *to, UInt size);
 /* The number of the one that begins there; -1: none. */
 Int function_at(Addr a);
+/* Does makecontext(3) begin there?  After function_at(). */
+Bool makes_context_at(Addr a);
 const HChar *function_name(UInt number); /* NULL: no such number */
 void functions_unmapped(Addr a, SizeT len);
 
