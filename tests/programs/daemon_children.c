@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *	daemon_children FILE N
- * Ends at once, and leaves a daemon behind that waits until FILE is there, has N children,
- * one after the other, and removes FILE.
+ * Ends at once, and leaves a daemon behind that waits until FILE is there, has N
+ *children, one after the other, and removes FILE.
  */
 #include <stdlib.h>
 #include <sys/wait.h>

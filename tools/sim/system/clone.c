@@ -7,6 +7,7 @@
 #include "base/syscall.h"
 #include "system/registers.h"
 #include "system/say.h"
+#include "system/vfork.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"
 
@@ -16,6 +17,9 @@ enum { PARENT_TID = CALL_ARG3, CHILD_TID = CALL_ARG4 };
 enum { PARENT_TID = CALL_ARG3, CHILD_TID = CALL_ARG5 };
 #endif
 
+/* Memory, until it ends or executes a program. */
+#define BORROWED (CLONE_VM | CLONE_VFORK)
+
 /* What a child may share, as the core has it: all of it, as threads do, nothing, or
  * memory until the parent goes on. */
 static Bool core_can(UWord flags)
@@ -23,7 +27,7 @@ static Bool core_can(UWord flags)
 	UWord shared = flags & (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_VFORK);
 
 	return shared == 0 || shared == (CLONE_VM | CLONE_FS | CLONE_FILES) ||
-	       shared == (CLONE_VM | CLONE_VFORK) || shared == CLONE_VFORK;
+	       shared == BORROWED || shared == CLONE_VFORK;
 }
 
 static Bool can_write(Addr at)
@@ -62,6 +66,9 @@ struct clone_call clone_before(ThreadId tid, Int number)
 		/* The kernel refuses a thread that does not share memory. */
 		flags = CLONE_THREAD | CLONE_SIGHAND;
 	}
+	if ((flags & BORROWED) == BORROWED &&
+		vfork_begin(tid, (flags & CLONE_PARENT_SETTID) != 0))
+		flags &= ~(UWord)BORROWED;
 	call.changed = flags != call.flags;
 	if (call.changed)
 		call_put(tid, CALL_ARG1, flags);

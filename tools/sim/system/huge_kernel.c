@@ -279,7 +279,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	links_before(number, args);
 	limits_before(number);
 	masks_before(tid, number, args);
-	vfork_before(tid, number, args);
+	vfork_before(tid, number);
 	exec_before(tid, number, args);
 }
 
