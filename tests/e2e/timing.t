@@ -159,11 +159,13 @@ sub one
 
 # ---- nothing else changes ----
 
+# With an environment of one length, or the stack is elsewhere and so are its lines.
+
 for my $machine (qw(ixp45x pentium-pro cachegrind)) {
 	my @counts = qw(instructions l1d_accesses l1d_misses l1d_writebacks l1i_misses dtlb_misses);
 	my @both = map {
 		my $run = peek(@sim, machine => $machine, events => join(',', @counts),
-			env => {CACHEPEEK_TIMING => $_}, command => [program('timed'), 60]);
+			env => {CACHEPEEK_TIMING => $_, SAME_LENGTH => $_ eq 'on' ? 'x' : ''}, command => [program('timed'), 60]);
 		my $report = $run->{report};
 		[map { my $r = $_; map { value(region($report, $r), $_) } @counts }
 			map { ("$_-once", "$_-twice") } sort keys %turn]
