@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Two coroutines whose functions overlap in time: alpha touches 1000 lines, and 1000 more
- * when beta has touched 300; then beta touches 300 more, and main 5000.  gamma_, in alpha,
- * touches 200, and waits for nobody.
+ * when beta has touched 300; then beta touches 300 more, and main 5000.  gamma_, in
+ * alpha, touches 200, and waits for nobody.
  *
  * usage: coroutines STACKS SWITCH [swapped]
  *   STACKS: mapped, malloc, array (both in one), frame (one in main's frame)
@@ -189,7 +189,8 @@ static void make(int which, void (*function)(void))
 
 static void choose_stacks(const char *kind, char *frame, int swapped)
 {
-	char *mapping = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *mapping =
+		mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	mprotect(mapping + 4096, SIZE, PROT_READ | PROT_WRITE);
 	mprotect(mapping + (512 << 10), SIZE, PROT_READ | PROT_WRITE);

@@ -20,6 +20,7 @@
 #include "watch/strands.h"
 #include "bounds.h"
 #include "system/confine.h"
+#include "system/sent.h"
 #include "machines/team.h"
 #include "mirror.h"
 #include "tool.h"
@@ -317,6 +318,7 @@ static void on_fork_child(ThreadId tid)
 	}
 	threads.series = NULL;
 	title_after_fork();
+	sent_fork_child();
 	profile_fork_child();
 	sharing_fork_child();
 	line_use_fork_child();

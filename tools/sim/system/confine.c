@@ -17,6 +17,7 @@
 #include "system/clone.h"
 #include "system/descriptors.h"
 #include "system/hidden.h"
+#include "system/sent.h"
 #include "system/registers.h"
 #include "system/space.h"
 #include "heap.h"
@@ -49,6 +50,8 @@ static const int needed[] = {
 	SYS_rt_sigprocmask,
 	SYS_rt_sigtimedwait,
 	SYS_rt_sigreturn,
+	SYS_rt_sigqueueinfo,
+	SYS_rt_tgsigqueueinfo,
 	SYS_getpid,
 	SYS_gettid,
 	SYS_tgkill,
@@ -334,6 +337,8 @@ static void make_call(ThreadId tid, UInt trace)
 
 	if (space_is_full(number_of(tid)))
 		answer_call(tid, -VKI_ENOMEM);
+	else if (sent_refuses(tid, number_of(tid)))
+		answer_call(tid, -VKI_EINVAL);
 	else if (heap_changes(tid, number_of(tid), &heap_end))
 		answer_call(tid, (long)heap_end);
 	else

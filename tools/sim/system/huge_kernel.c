@@ -27,6 +27,7 @@
 #include "system/masks.h"
 #include "system/newer.h"
 #include "pin/pin.h"
+#include "system/sent.h"
 #include "system/vfork.h"
 #include "valgrind/core.h"
 
@@ -262,6 +263,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	newer_after(tid, number, args, result);
 	masks_after(tid, result);
 	faults_after(number, args, result);
+	sent_after(tid, number, result);
 	vfork_after(result);
 	pin_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
@@ -279,6 +281,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	links_before(number, args);
 	limits_before(number);
 	masks_before(tid, number, args);
+	sent_before();
 	vfork_before(tid, number);
 	exec_before(tid, number, args);
 }

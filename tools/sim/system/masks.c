@@ -13,6 +13,7 @@
 #include "base/syscall.h"
 #include "native/native.h"
 #include "pointers.h"
+#include "system/sent.h"
 #include "tool.h"
 #include "valgrind/core.h"
 
@@ -112,4 +113,5 @@ void __wrap_vgPlain_sigframe_create(ThreadId tid, Bool on_altstack, Addr top,
 		waiting[tid].has_mask = False;
 	if (flags & VKI_SA_NOMASK)
 		block_with_nodefer(tid, info->si_signo);
+	sent_handled(tid);
 }

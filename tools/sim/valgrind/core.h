@@ -42,6 +42,8 @@ extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
 	HChar **environment, Bool read_only, void (*free_function)(void *));
+/* Gives the program a signal that it does not block. */
+extern void VG_(poll_signals)(ThreadId tid);
 extern SysRes VG_(do_sys_sigaction)(
 	Int number, const vki_sigaction_toK_t *new, vki_sigaction_fromK_t *old);
 extern SysRes VG_(do_sys_sigprocmask)(

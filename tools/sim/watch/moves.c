@@ -9,7 +9,7 @@
 
 #define MAX_JUMPS 64
 #define COMES_BACK (128 + STACK_DELAY) /* so far above where it left, at most */
-#define PROBED 4096    /* compilers touch each page of what they make room for */
+#define PROBED 4096 /* compilers touch each page of what they make room for */
 
 /* Where such jumps were that ended calls, the last of them. */
 static Addr jumped[MAX_JUMPS];
@@ -79,6 +79,5 @@ enum move_kind move_look(
 		return MOVE_LEAVES;
 	if (to > from)
 		return look_up(at, from, to, source);
-	return source == STACK_FROM_SUM ? look_at_sum(from, to)
-					: look_down(at, from, to);
+	return source == STACK_FROM_SUM ? look_at_sum(from, to) : look_down(at, from, to);
 }

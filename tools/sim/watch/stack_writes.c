@@ -55,8 +55,8 @@ static Bool is_stack_pointer(
 static enum stack_source source_of(const struct block *b, const IRSB *in, Int at,
 	Int offset_sp, const IRExpr *e, IRExpr **from)
 {
-	Int setter = e->tag == Iex_RdTmp ? find_setter(in, at, address_of(b, e).root)
-					 : -1;
+	Int setter =
+		e->tag == Iex_RdTmp ? find_setter(in, at, address_of(b, e).root) : -1;
 	const IRExpr *data;
 
 	if (reads_register(in, setter, FRAME_POINTER))
@@ -79,8 +79,7 @@ static IRExpr *either(IRSB *out, IRExpr *a, IRExpr *b)
 	       *right = emit_kept(out, Ity_I64, IRExpr_Unop(Iop_1Uto64, b)),
 	       *both = emit_kept(out, Ity_I64, IRExpr_Binop(Iop_Or64, left, right));
 
-	return emit_kept(
-		out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, emit_constant(0)));
+	return emit_kept(out, Ity_I1, IRExpr_Binop(Iop_CmpNE64, both, emit_constant(0)));
 }
 
 static IRExpr *compare(IRSB *out, IROp how, IRExpr *a, IRExpr *b)

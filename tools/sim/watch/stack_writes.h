@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * Instructions that give the stack pointer a value that is not the one it had, plus or
- * minus a constant: a frame that is left, a jump to an outer function, a change of stacks.
+ * minus a constant: a frame that is left, a jump to an outer function, a change of
+ * stacks.
  */
 #ifndef CACHEPEEK_SIM_STACK_WRITES_H
 #define CACHEPEEK_SIM_STACK_WRITES_H

@@ -14,7 +14,7 @@
 #define WINDOW (128 + STACK_DELAY)
 #define MANY 100000 /* those without calls are forgotten */
 
-#define MADE 4096  /* the last of them */
+#define MADE 4096 /* the last of them */
 
 static OSet *left;
 static struct made {

@@ -1,0 +1,48 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Signals that are sent on the simulated PMU: of the kinds that instructions raise, too,
+# they are handled, wait, and are found by who waits for them, as without us; and over an
+# exec.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use POSIX qw(:signal_h);
+use Test::More;
+
+my $program = program('sent-signals');
+
+sub same
+{
+	my ($name, @command) = @_;
+	my $alone = run(command => \@command);
+	my $run = peek(engine => 'sim', events => 'instructions', command => \@command);
+	cmp_ok(scalar(() = $alone->{out} =~ /^-- /mg), '>', 1, "$name: some cases");
+	is($run->{out}, $alone->{out}, '... as alone');
+	is($run->{status}, $alone->{status}, '... with its status');
+}
+
+# ---- each of instructions' signals, and others ----
+
+my $hows = 'ignored,handled,blocked,ignored-blocked';
+for (SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSYS, SIGUSR1, SIGRTMIN) {
+	same("signal $_", $program, $_, $hows, 'kill,sigqueue', 'timed,descriptor');
+}
+same('SIGSEGV', $program, SIGSEGV, "default,$hows", 'kill,tgkill,sigqueue,thread,raise,child', 'timed,descriptor,suspend');
+same('SIGSEGV: who waits', $program, SIGSEGV, 'handled,blocked', 'kill,sigqueue,raise', 'wait,reading,pending');
+
+# ---- over an exec ----
+
+same("signal $_, waiting when a program executes another", $program, $_, 'blocked,ignored-blocked', 'kill,sigqueue', 'exec')
+	for SIGSEGV, SIGUSR1;
+
+# ---- what is not there ----
+
+{
+	my $run = run(command => [cli(), '-E', 'sim', program('user-dispatch')]);
+	like($run->{out}, qr/^-1 Invalid argument$/m, 'there is no system call user dispatch');
+	like($run->{err}, qr/^cachepeek: the simulated PMU has no system call user dispatch: /m, '... and a line says so');
+}
+
+done_testing;

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * Instructions raise SIGSEGV and a few others, which the core therefore never blocks; those
+ * that somebody sends it keeps in a list of its own, where sigpending, sigwaitinfo, signalfd
+ * and the next program do not find them, and gives some of them to programs that block
+ * them.  Here a signal that was sent, and comes outside of a call that the program waits
+ * in, is sent again, and blocked in this thread of the host: it waits in the kernel, as
+ * without us.  While the program computes, what it blocks is kept here, as an instruction
+ * that raises a blocked signal ends the process; in each of its calls it is the kernel's
+ * again.  The core asks there for what the program does not block.  The linker puts a
+ * function in the place of the core's (--wrap), which gives the kernel the core's handlers.
+ */
+#include "system/sent.h"
+
+#include "base/syscall.h"
+#include "system/registers.h"
+#include "system/say.h"
+#include "tool.h"
+#include "valgrind/core.h"
+
+#include "pub_tool_libcproc.h"
+#include "pub_tool_libcsignal.h"
+#include "pub_tool_vki.h"
+
+enum { SET = 8, IGNORE = 1, BY_THREAD = -6, CORES = 64, DISPATCH = 59, PIDFD_SEND_SIGNAL = 424 };
+
+typedef void core_handler(Int number, vki_siginfo_t *info, struct vki_ucontext *context);
+
+Int __real_vgPlain_sigaction(
+	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old);
+Int __wrap_vgPlain_sigaction(
+	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old);
+
+/* What the core has asked for. */
+static vki_sigaction_toK_t by_core[VKI_SIGSYS + 1];
+
+static struct kept {
+	long thread; /* whose it is; 0: the process's */
+	Bool is;
+	vki_siginfo_t info;
+} kept[VKI_SIGSYS + 1];
+static Bool held; /* one was, or is */
+
+static UWord bit_of(Int number)
+{
+	return (UWord)1 << (number - 1);
+}
+
+static UWord faults(void)
+{
+	return bit_of(VKI_SIGSEGV) | bit_of(VKI_SIGBUS) | bit_of(VKI_SIGFPE) |
+	       bit_of(VKI_SIGILL) | bit_of(VKI_SIGTRAP) | bit_of(VKI_SIGSYS);
+}
+
+/* The core blocks this one of its own wherever it is not in a call of the program's. */
+static Bool is_in_call(const struct vki_ucontext *context)
+{
+	return !(context->uc_sigmask.sig[0] & bit_of(CORES));
+}
+
+static void keep(Int number, const vki_siginfo_t *info)
+{
+	kept[number].is = True;
+	kept[number].thread = info->si_code == BY_THREAD ? VG_(gettid)() : 0;
+	kept[number].info = *info;
+}
+
+/* What kill has sent only the first thread can send again as it was. */
+static Bool send_again(Int number, vki_siginfo_t *info)
+{
+	if (info->si_code == BY_THREAD)
+		return cp_syscall(SYS_rt_tgsigqueueinfo, VG_(getpid)(), VG_(gettid)(),
+			       number, info) == 0;
+	return cp_syscall(SYS_rt_sigqueueinfo, VG_(getpid)(), number, info) == 0;
+}
+
+/* Before the program begins there is nobody to wait for it. */
+static void hold(Int number, vki_siginfo_t *info, struct vki_ucontext *context)
+{
+	held = True;
+	if (VG_(get_running_tid)() == VG_INVALID_THREADID) {
+		keep(number, info);
+		return;
+	}
+	context->uc_sigmask.sig[0] |= bit_of(number);
+	if (!send_again(number, info))
+		keep(number, info);
+}
+
+/* Positive: an instruction has raised it, or the kernel. */
+static void on_signal(Int number, vki_siginfo_t *info, struct vki_ucontext *context)
+{
+	core_handler *core = (core_handler *)(void *)by_core[number].ksa_handler;
+
+	if (info->si_code <= 0 && !is_in_call(context))
+		hold(number, info, context);
+	else if ((UWord)core != IGNORE)
+		core(number, info, context);
+}
+
+/* One that is ignored waits, too, where it is blocked. */
+Int __wrap_vgPlain_sigaction(
+	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old)
+{
+	vki_sigaction_toK_t ours, before = {0};
+	Int result;
+
+	if (number < 1 || number > VKI_SIGSYS || !(faults() & bit_of(number)))
+		return __real_vgPlain_sigaction(number, action, old);
+	before = by_core[number];
+	if (action && (UWord)action->ksa_handler != 0 /* SIG_DFL */) {
+		by_core[number] = ours = *action;
+		ours.ksa_handler = (void *)on_signal;
+		ours.sa_flags |= VKI_SA_SIGINFO | VKI_SA_ONSTACK | VKI_SA_RESTART;
+		action = &ours;
+	}
+	result = __real_vgPlain_sigaction(number, action, old);
+	if (old && (void *)old->ksa_handler == (void *)on_signal) {
+		old->ksa_handler = before.ksa_handler;
+		old->sa_flags = before.sa_flags;
+	}
+	return result;
+}
+
+static void change_mask(Int how, UWord which)
+{
+	cp_syscall(SYS_rt_sigprocmask, (long)how, &which, NULL, (long)SET);
+}
+
+void sent_before(void)
+{
+	if (!held)
+		return;
+	for (Int i = 1; i <= VKI_SIGSYS; i++) {
+		if (!kept[i].is || (kept[i].thread && kept[i].thread != VG_(gettid)()))
+			continue;
+		kept[i].is = False;
+		change_mask(VKI_SIG_BLOCK, bit_of(i));
+		if (!send_again(i, &kept[i].info))
+			cp_syscall(SYS_kill, VG_(getpid)(), i);
+	}
+}
+
+/* What the program blocks is ours; the rest is the core's. */
+static void take_back(ThreadId tid)
+{
+	static const UWord now[2];
+	vki_sigset_t mask;
+	vki_siginfo_t info;
+	UWord blocked;
+	long number;
+
+	VG_(do_sys_sigprocmask)(tid, VKI_SIG_SETMASK, NULL, &mask);
+	blocked = mask.sig[0] & faults();
+	while (blocked && (number = cp_syscall(SYS_rt_sigtimedwait, &blocked, &info, now,
+				   (long)SET)) > 0)
+		keep((Int)number, &info);
+}
+
+void sent_handled(ThreadId tid)
+{
+	if (!held)
+		return;
+	take_back(tid);
+	change_mask(VKI_SIG_UNBLOCK, faults());
+}
+
+void sent_after(ThreadId tid, UInt number, SysRes result)
+{
+	Bool sends = number == SYS_rt_sigqueueinfo || number == SYS_rt_tgsigqueueinfo ||
+		     number == SYS_tkill || number == SYS_tgkill || number == SYS_kill ||
+		     number == PIDFD_SEND_SIGNAL;
+
+	if (held)
+		take_back(tid);
+	if (held || (sends && !sr_isError(result)))
+		VG_(poll_signals)(tid);
+	if (held)
+		change_mask(VKI_SIG_UNBLOCK, faults());
+}
+
+/* What waits for its parent does not wait for it. */
+void sent_fork_child(void)
+{
+	VG_(memset)(kept, 0, sizeof(kept));
+}
+
+Bool sent_refuses(ThreadId tid, UInt number)
+{
+	static Bool said;
+
+	if (number != SYS_prctl || call_take(tid, CALL_ARG1) != DISPATCH)
+		return False;
+	say_once(&said,
+		"cachepeek: the simulated PMU has no system call user dispatch: prctl "
+		"fails (EINVAL): count the program with CACHEPEEK_ENGINE=perf\n");
+	return True;
+}
