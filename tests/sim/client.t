@@ -15,7 +15,8 @@ my @machine = qw(--l1i=64,8,64 --l1d=64,8,64 --l2=1024,16,64 --llc=8192,16,64
 my ($status, $c) = sim_client(@machine);
 
 is($status, 0, 'the client ran to its end, past an unmapped mirror');
-is($c->{hello}, 12, 'HELLO answers the protocol');
+my ($protocol) = slurp("$FindBin::Bin/../../tools/sim/request.h") =~ /^#define CP_SIM_PROTOCOL (\d+)/m;
+is($c->{hello}, $protocol, 'HELLO answers the protocol');
 is($c->{bad_pointer}, 0, 'a pointer to nowhere is refused');
 
 sub counts {
