@@ -131,6 +131,14 @@ for (['sbcl', $lisp, 'a.lisp', 'sbcl', '--script'],
 		prepare => sub { my ($at) = @_; $at->file($file, $text) },
 		use => sub { my ($at) = @_; $at->under(@command, $at->work($file)) });
 }
+# Its image saved, as a file of its own and as a program: mapped, changed by the collector.
+for my $kind (['core', ''], ['program', ':executable t']) {
+	my ($name, $how) = @$kind;
+	my $save = "sbcl --non-interactive --no-userinit --no-sysinit --eval '(save-lisp-and-die \"lisp.$name\" $how " .
+		":toplevel (lambda () (load \"$where/image.lisp\")))'";
+	software("sbcl-$name", needs => ['sbcl'], skip => sub { compiled("lisp.$name", $save, 'image.lisp', $lisp) },
+		use => sub { my ($at) = @_; $at->under($name eq 'core' ? ('sbcl', '--core') : (), "$where/lisp.$name") });
+}
 software('ocaml', needs => ['ocamlopt'], skip => sub { compiled('a', 'ocamlopt a.ml -o a', 'a.ml', $ocaml) },
 	use => sub { my ($at) = @_; $at->under("$where/a") });
 software('ghc', needs => ['ghc'], skip => sub { compiled('a_hs', 'ghc -O0 -threaded Main.hs -o a_hs', 'Main.hs', $haskell) },
