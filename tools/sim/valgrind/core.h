@@ -30,6 +30,8 @@ extern const HChar *VG_(resolved_exename) __attribute__((weak));
 extern Addr VG_(brk_base), VG_(brk_limit);
 extern struct vki_rlimit VG_(client_rlimit_stack), VG_(client_rlimit_data);
 
+/* Of 3.19 there is none. */
+extern void VG_(di_load_di)(DebugInfo *object) __attribute__((weak));
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
 extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
 extern Long VG_(fsize)(Int fd);

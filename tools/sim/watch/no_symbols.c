@@ -9,6 +9,8 @@
  */
 #include "watch/lines.h"
 
+#include "valgrind/core.h"
+
 #include "pub_tool_libcsetjmp.h"
 #include "pub_tool_options.h"
 
@@ -57,6 +59,16 @@ void __wrap_vgPlain_core_panic(const HChar *why)
 ULong __real_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 ULong __wrap_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
 
+/* Since 3.21 an object is read when it is first asked about: that is now. */
+static void read_now(void)
+{
+	if (!&VG_(di_load_di))
+		return;
+	for (const DebugInfo *object = VG_(next_DebugInfo)(NULL); object;
+		object = VG_(next_DebugInfo)(object))
+		VG_(di_load_di)((DebugInfo *)object);
+}
+
 static ULong read_object(Addr a, Bool allow_SkFileV, Int use_fd)
 {
 	Int verbosity = VG_(clo_verbosity);
@@ -64,9 +76,10 @@ static ULong read_object(Addr a, Bool allow_SkFileV, Int use_fd)
 
 	VG_(clo_verbosity) = 0;
 	reading.now = True;
-	if (VG_MINIMAL_SETJMP(reading.begun) == 0)
+	if (VG_MINIMAL_SETJMP(reading.begun) == 0) {
 		result = __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd);
-	else
+		read_now();
+	} else
 		lines_unread(a);
 	reading.now = False;
 	VG_(clo_verbosity) = verbosity;
