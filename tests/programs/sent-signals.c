@@ -3,12 +3,12 @@
  * Signals that are sent, of each kind that an instruction may raise, too: what becomes of
  * them, where they are blocked, ignored or handled, and who waits for them.
  *
- * usage: sent-signals NUMBER HOW SEND TAKE, lists with commas: each combination is a child
- *   HOW: blocked (and handled), ignored, ignored-blocked, handled, default
- *   SEND: kill, tgkill, sigqueue, thread (pthread_sigqueue), raise, child (another process)
- *   TAKE: wait (sigwaitinfo), timed (sigtimedwait), descriptor (signalfd), pending, mask
- *     (it is unblocked), suspend (sigsuspend), reading (a thread that reads), exec (the
- *     next program waits for it)
+ * usage: sent-signals NUMBER HOW SEND TAKE, lists with commas: each combination is a
+ * child HOW: blocked (and handled), ignored, ignored-blocked, handled, default SEND:
+ * kill, tgkill, sigqueue, thread (pthread_sigqueue), raise, child (another process) TAKE:
+ * wait (sigwaitinfo), timed (sigtimedwait), descriptor (signalfd), pending, mask (it is
+ * unblocked), suspend (sigsuspend), reading (a thread that reads), exec (the next program
+ * waits for it)
  */
 #include <errno.h>
 #include <poll.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Instructions raise SIGSEGV and a few others, which the core therefore never blocks; those
- * that somebody sends it keeps in a list of its own, where sigpending, sigwaitinfo, signalfd
- * and the next program do not find them, and gives some of them to programs that block
- * them.  Here a signal that was sent, and comes outside of a call that the program waits
- * in, is sent again, and blocked in this thread of the host: it waits in the kernel, as
- * without us.  While the program computes, what it blocks is kept here, as an instruction
- * that raises a blocked signal ends the process; in each of its calls it is the kernel's
- * again.  The core asks there for what the program does not block.  The linker puts a
- * function in the place of the core's (--wrap), which gives the kernel the core's handlers.
+ * Instructions raise SIGSEGV and a few others, which the core therefore never blocks;
+ * those that somebody sends it keeps in a list of its own, where sigpending, sigwaitinfo,
+ * signalfd and the next program do not find them, and gives some of them to programs that
+ * block them.  Here a signal that was sent, and comes outside of a call that the program
+ * waits in, is sent again, and blocked in this thread of the host: it waits in the
+ * kernel, as without us.  While the program computes, what it blocks is kept here, as an
+ * instruction that raises a blocked signal ends the process; in each of its calls it is
+ * the kernel's again.  The core asks there for what the program does not block.  The
+ * linker puts a function in the place of the core's (--wrap), which gives the kernel the
+ * core's handlers.
  */
 #include "system/sent.h"
 
@@ -22,7 +23,14 @@
 #include "pub_tool_libcsignal.h"
 #include "pub_tool_vki.h"
 
-enum { SET = 8, IGNORE = 1, BY_THREAD = -6, CORES = 64, DISPATCH = 59, PIDFD_SEND_SIGNAL = 424 };
+enum {
+	SET = 8,
+	IGNORE = 1,
+	BY_THREAD = -6,
+	CORES = 64,
+	DISPATCH = 59,
+	PIDFD_SEND_SIGNAL = 424
+};
 
 typedef void core_handler(Int number, vki_siginfo_t *info, struct vki_ucontext *context);
 
