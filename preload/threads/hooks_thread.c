@@ -63,16 +63,18 @@ static struct cp_stack_bounds bounds_in(const pthread_attr_t *attributes)
 {
 	struct cp_stack_bounds bounds = {0, 0};
 	pthread_attr_t usual;
+	size_t size;
 	void *low;
 
 	if (!attributes && pthread_attr_init(&usual) == 0)
 		attributes = &usual; /* has nothing to be destroyed */
 	if (!attributes || pthread_attr_getstacksize(attributes, &bounds.size) != 0)
 		return bounds;
-	/* Of a stack that the program has not made the end is 0. */
-	if (pthread_attr_getstack(attributes, &low, &bounds.size) == 0 &&
-		(uintptr_t)low + bounds.size) {
-		bounds.low = (uintptr_t)low;
+	/* Of a stack that the program has not made the end is 0, or from glibc 2.43 on
+	 * the size is. */
+	if (pthread_attr_getstack(attributes, &low, &size) == 0 && size &&
+		(uintptr_t)low + size) {
+		bounds = (struct cp_stack_bounds){(uintptr_t)low, size};
 		cp_sim_stack(bounds.low, bounds.low + bounds.size);
 	}
 	return bounds;
