@@ -226,7 +226,7 @@ static bool is_temporary_old(unsigned which, time_t now)
 		return false; /* its first record may be about to come */
 	for (unsigned i = 0; i < temporary.count; i++)
 		newer += temporary.of[i].changed > changed ||
-			 (temporary.of[i].changed == changed && i < which);
+			 (i < which && temporary.of[i].changed == changed);
 	return newer >= CP_KEPT_RUNS - 1 || changed < now - KEPT_SECONDS;
 }
 
