@@ -147,8 +147,14 @@ Bool __wrap_vgPlain_am_create_reservation(
 
 Addr __wrap_vgPlain_am_get_advisory_client_simple(Addr start, SizeT length, Bool *ok)
 {
+	Addr usual = __real_vgPlain_am_get_advisory_client_simple(start, length, ok);
+
 	if (heap.state != FOUND)
-		return __real_vgPlain_am_get_advisory_client_simple(start, length, ok);
+		return usual;
+	/* Mappings are where they are under the core's other tools: a block of the
+	 * dynamic linker's would lie behind its data, and others than these miss. */
+	if (*ok)
+		__real_vgPlain_am_create_reservation(usual, length, SmFixed, 0);
 	heap.state = TOLD;
 	*ok = True;
 	return heap.start;
