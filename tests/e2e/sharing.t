@@ -128,7 +128,7 @@ is(status_text($check->{status}), 'exit 0', 'JSON: as the schema says') or diag(
 for my $bad (['--quantum', '0'], ['--least', 'few'], ['-o', 'x.csv']) {
 	my $run = run(command => [cli(), 'sharing', @$bad, program('sharing')]);
 	is(status_text($run->{status}), 'exit 2', "@$bad: refused");
-	like($run->{err}, qr/^cachepeek: .*\Q$bad->[1]\E: expected/, "@$bad: and why");
+	like($run->{err}, qr/^cachepeek: .*\Q$bad->[1]\E: (?:expected|use)/, "@$bad: and why");
 }
 my $directory = scratch('dcache');
 run(command => [cli(), 'dcache', '-d', $directory, '-o', scratch('d.txt'), program('empty')]);
