@@ -151,10 +151,11 @@ Addr __wrap_vgPlain_am_get_advisory_client_simple(Addr start, SizeT length, Bool
 
 	if (heap.state != FOUND)
 		return usual;
-	/* Mappings are where they are under the core's other tools: a block of the
-	 * dynamic linker's would lie behind its data, and others than these miss. */
+	/* A page between the dynamic linker's data and the first mapping, as everywhere:
+	 * a block of the linker's would go on behind its data, and others than these
+	 * miss. No more: some programs want nearly all that is below 2 GiB. */
 	if (*ok)
-		__real_vgPlain_am_create_reservation(usual, length, SmFixed, 0);
+		__real_vgPlain_am_create_reservation(usual, VKI_PAGE_SIZE, SmFixed, 0);
 	heap.state = TOLD;
 	*ok = True;
 	return heap.start;
