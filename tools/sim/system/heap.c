@@ -22,6 +22,7 @@
 #include "base/syscall.h"
 #include "model/huge.h"
 #include "system/registers.h"
+#include "system/say.h"
 #include "valgrind/core.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
@@ -175,17 +176,15 @@ static Bool may_grow_alone(SizeT size)
 	return True;
 }
 
-static void say_once(SizeT more)
+static void say_full(SizeT more)
 {
-	static const HChar line[] =
-		"cachepeek: the simulated PMU has no more room for the program's heap by "
-		"brk: it does not grow; count it with CACHEPEEK_ENGINE=perf\n";
 	static Bool said;
 
-	if (said || !may_grow_alone(more))
-		return;
-	cp_syscall(SYS_write, 2, line, sizeof(line) - 1);
-	said = True;
+	if (!said && may_grow_alone(more))
+		say_once(&said,
+			"cachepeek: the simulated PMU has no more room for the program's "
+			"heap by brk: it does not grow; count it with "
+			"CACHEPEEK_ENGINE=perf\n");
 }
 
 /* What is still reserved behind it: the core does not take two that are side by side for
@@ -244,7 +243,7 @@ Bool heap_changes(ThreadId tid, Int number, UWord *end)
 		shrink(new);
 	else if (new <= VG_(brk_limit) || !is_forbidden(new)) {
 		if (new > heap.end && heap.state == MADE)
-			say_once(new - VG_(brk_limit));
+			say_full(new - VG_(brk_limit));
 		return False;
 	}
 	*end = VG_(brk_limit);
