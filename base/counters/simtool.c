@@ -38,4 +38,7 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	words->word[CP_NLEVELS + 3] = words->sockets;
 	cp_machine_ooo_option(machine, words->ooo, sizeof(words->ooo));
 	words->word[CP_NLEVELS + 4] = words->ooo;
+	words->word[CP_NLEVELS + 5] = machine->ignores_orders
+					      ? "--cache-instructions=no"
+					      : "--cache-instructions=yes";
 }

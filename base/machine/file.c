@@ -301,6 +301,8 @@ static bool parse_other(
 		return parse_choice(at, text, "in-order", "ooo", &machine->ooo.on);
 	if (strcmp(key, "topology") == 0)
 		return parse_choice(at, text, "full", "ring", &machine->ring);
+	if (strcmp(key, "cache-instructions") == 0)
+		return parse_choice(at, text, "yes", "no", &machine->ignores_orders);
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,

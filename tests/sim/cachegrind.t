@@ -15,7 +15,7 @@ use Programs;
 use Sim;
 use Test::More;
 
-my @ours = qw(--report=yes --pieces=yes --cores=1 --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
+my @ours = qw(--report=yes --pieces=yes --cache-instructions=no --cores=1 --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
 my @theirs = qw(--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64
 	--LL=8388608,16,64);
 

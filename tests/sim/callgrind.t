@@ -17,7 +17,7 @@ use Programs;
 use Sim;
 use Test::More;
 
-my @ours = qw(--pieces=yes --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
+my @ours = qw(--pieces=yes --cache-instructions=no --l1i=64,8,64 --l1d=64,8,64 --l2=0,0,0 --llc=8192,16,64);
 my @theirs = qw(--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64
 	--compress-strings=no --compress-pos=no);
 

@@ -150,6 +150,19 @@ static void step_direct(struct duel *d)
 		batch_direct(addr, size, kind);
 }
 
+static void step_order(struct duel *d)
+{
+	uint64_t addr = random_below(8) ? pick_address(d)
+					: (4096 + random_below(600)) * d->ref.m.line;
+	enum cache_order order = (enum cache_order)random_below(3);
+
+	ref_order(&d->ref, d->turn, addr, order);
+	if (d->has_front)
+		front_order(addr, order);
+	else
+		core_order(d->core[d->turn], addr, order);
+}
+
 /* A batch in the making: what settle.c makes of a piece of code. */
 struct maker {
 	_Alignas(64) struct batch b;
@@ -305,6 +318,8 @@ void duel_step(struct duel *d)
 		change_area(d);
 	if (random_below(100) == 0)
 		step_direct(d);
+	else if (random_below(30) == 0)
+		step_order(d);
 	else if (d->has_floats && random_below(4) == 0)
 		step_bypass(d, pick_address(d), pick_size());
 	else

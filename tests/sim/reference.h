@@ -7,6 +7,7 @@
 
 #include "model/huge.h"
 #include "model/model.h"
+#include "model/orders.h"
 
 #define REF_CORES 4
 #define REF_AREAS 2048 /* more than addresses are picked from, in pages of 2 MB */
@@ -70,6 +71,7 @@ void ref_data(
 	struct ref_system *s, int core, uint64_t addr, uint32_t size, enum access kind);
 void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_code(struct ref_system *s, int core, uint64_t unit);
+void ref_order(struct ref_system *s, int core, uint64_t addr, enum cache_order order);
 void ref_forget(struct ref_system *s, uint64_t addr);
 /* As at the next miss there. */
 void ref_notice(struct ref_system *s, uint64_t addr);

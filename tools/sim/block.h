@@ -6,6 +6,7 @@
 #ifndef CACHEPEEK_SIM_BLOCK_H
 #define CACHEPEEK_SIM_BLOCK_H
 
+#include "model/orders.h"
 #include "tool.h"
 
 /* An address as far as it is known: root + offset; no root: a constant. */
@@ -66,6 +67,8 @@ void forget_batch(struct block *b);
 void settle(struct block *b);
 void settle_direct(
 	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard);
+
+void settle_order(struct block *b, enum cache_order order, IRExpr *a);
 
 /* Is it a call of the model's? */
 Bool settle_is_call(const IRStmt *s);

@@ -36,6 +36,7 @@ static struct {
 	struct geometry arrays[NARRAYS];
 	ULong page_size;
 	ULong cores;
+	Bool ignores_orders;
 	struct latencies latencies;
 	struct ooo ooo;
 	struct sockets sockets;
@@ -186,6 +187,13 @@ static void parse_cores(const HChar *value)
 	if (!parse_numbers(&value, ',', &described.cores, 1) || *value ||
 		!described.cores || described.cores > 4096)
 		refuse_option("--cores", "expected a number from 1 to 4096");
+}
+
+static void parse_orders(const HChar *value)
+{
+	described.ignores_orders = VG_(strcmp)(value, "no") == 0;
+	if (!described.ignores_orders && VG_(strcmp)(value, "yes") != 0)
+		refuse_option("--cache-instructions", "expected yes or no");
 }
 
 /* The numbers of struct latencies. */
@@ -362,6 +370,7 @@ void machine_options_add(void)
 	m->line = smallest_line();
 	m->page = described.page_size;
 	m->cores = described.cores;
+	m->ignores_orders = described.ignores_orders;
 	m->time = described.latencies;
 	m->ooo = described.ooo;
 	m->time.one_hop = described.hops[0];
@@ -384,6 +393,7 @@ void machine_options_add(void)
 static const struct option_value values[] = {
 	{"--page=", parse_page},
 	{"--cores=", parse_cores},
+	{"--cache-instructions=", parse_orders},
 	{"--sockets=", parse_sockets},
 	{"--timing=", parse_timing},
 	{"--out-of-order=", parse_ooo},

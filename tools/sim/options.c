@@ -260,6 +260,8 @@ void options_usage(void)
 	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"
+	 "    --cache-instructions=yes|no  does the machine flush lines when told? "
+	 "[yes]\n"
 	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they "
 	 "are on N\n"
 	 "                              sockets, each with memory: "

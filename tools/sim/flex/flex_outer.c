@@ -124,6 +124,11 @@ static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
 	}
 }
 
+void flex_demoted(struct core *core, uint64_t unit, int dirty)
+{
+	llc_take_victim(core, unit, dirty);
+}
+
 /* A store comes from a level that does not keep it. */
 static void llc_write(struct core *core, uint64_t unit)
 {

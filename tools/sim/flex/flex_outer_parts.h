@@ -40,6 +40,9 @@ LANES_INLINE uint64_t name_of(const struct flex_place *p)
 	return (uint64_t)p->tag << 32 | p->set;
 }
 
+/* A line has left L1D and L2 for the last level. */
+void flex_demoted(struct core *core, uint64_t unit, int dirty);
+
 /* Empties the way; returns whether it was modified. */
 LANES_INLINE int take_line(struct flex_cache *c, const struct flex_place *p)
 {

@@ -8,6 +8,7 @@
 #include "instrument/flows.h"
 #include "native/mend.h"
 #include "native/native.h"
+#include "native/orders.h"
 #include "native/upper.h"
 #include "instrument/overwritten.h"
 #include "watch/lines.h"
@@ -338,6 +339,10 @@ static void add_native(const struct native_step *step)
 {
 	IRExpr *a = step->address;
 
+	if (step->gives_order) {
+		settle_order(&b, step->order, a);
+		return;
+	}
 	if (step->is_sparse) {
 		settle(&b);
 		native_refer_sparse(b.out, step);
@@ -402,6 +407,10 @@ static void visit_statement(const IRSB *in, Int at)
 		break;
 	case Ist_Dirty:
 		visit_dirty(s);
+		break;
+	case Ist_AbiHint:
+		if (orders_is_mark(s))
+			settle_order(&b, orders_marked(s), s->Ist.AbiHint.base);
 		break;
 	case Ist_Exit:
 		if (ahead_wanted() && s->Ist.Exit.jk == Ijk_Boring)

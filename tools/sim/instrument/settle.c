@@ -124,6 +124,24 @@ static void on_masked_store(Addr a, UWord size, UWord lanes, Addr instruction)
 		settled_store(a, size, instruction);
 }
 
+static void model_order(Addr a, enum cache_order order)
+{
+	if (sample_wanted() && sample_order(a))
+		return;
+	if (tool_options.nmachines > 1)
+		team_order(a, order);
+	else if (tool_options.has_front)
+		front_order(a, order);
+	else
+		core_order(running, a, order);
+}
+
+static void on_order(Addr a, UWord order, Addr instruction)
+{
+	model_order(a, (enum cache_order)order);
+	observe_reference(instruction, a);
+}
+
 /* After the load and the store of one instruction. */
 static void on_modify(Addr a, UWord size)
 {
@@ -399,6 +417,14 @@ void settle_direct(
 	else
 		add_call(b, "direct", helper, mkIRExprVec_2(a, emit_constant(size)),
 			guard);
+}
+
+void settle_order(struct block *b, enum cache_order order, IRExpr *a)
+{
+	settle(b);
+	add_call(b, "order", (void *)on_order,
+		mkIRExprVec_3(a, emit_constant(order), emit_constant(b->instruction)),
+		NULL);
 }
 
 /* The lanes that are on, a bit each. */

@@ -441,6 +441,17 @@ void front_direct(uint64_t addr, uint32_t size, enum access kind)
 		front->loads++;
 }
 
+void front_order(uint64_t addr, enum cache_order order)
+{
+	struct front *f = front;
+	uint64_t unit = unit_of(f, addr >> f->line_shift);
+
+	for (uint32_t i = 0; i < f->nmembers; i++)
+		if (!f->member[i]->ignores_orders)
+			flex_order(f->member[i], unit, order,
+				front_stamp(f, (uint32_t)f->clock));
+}
+
 void front_modify(void)
 {
 	front->rmw++;

@@ -18,6 +18,7 @@
 #define CACHEPEEK_SIM_FRONT_H
 
 #include "model/facts.h"
+#include "model/orders.h"
 
 /* The front must be zeroed memory. */
 void front_init(struct front *f, const struct machine *machines, uint32_t nmachines);
@@ -29,9 +30,10 @@ void front_use(struct front *f, struct core *const *members, uint32_t nmembers);
 /* Moves what generated code has noted to the counts of the members. */
 void front_collect(struct front *f);
 
-/* As batch_function_for and batch_direct. */
+/* As batch_function_for, batch_direct and core_order. */
 batch_function *front_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 void front_direct(uint64_t addr, uint32_t size, enum access kind);
 void front_modify(void);
+void front_order(uint64_t addr, enum cache_order order);
 
 #endif

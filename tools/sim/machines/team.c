@@ -38,6 +38,13 @@ void team_direct(uint64_t addr, uint32_t size, enum access kind)
 	front_direct(addr, size, kind);
 }
 
+void team_order(uint64_t addr, enum cache_order order)
+{
+	for (uint32_t i = 0; i < team.size; i++)
+		core_order(team.member[i], addr, order);
+	front_order(addr, order);
+}
+
 void team_modify(void)
 {
 	for (uint32_t i = 0; i < team.size; i++)

@@ -8,6 +8,7 @@
 
 #include "model/batch.h"
 #include "model/facts.h"
+#include "model/orders.h"
 
 /* The cores of plain machines that the running thread's accesses go to, beside
  * the front. */
@@ -23,5 +24,6 @@ extern struct team {
 batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 void team_direct(uint64_t addr, uint32_t size, enum access kind);
 void team_modify(void);
+void team_order(uint64_t addr, enum cache_order order);
 
 #endif

@@ -131,6 +131,7 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 {
 	core->uncore = u;
 	core->line_shift = log2_of(m->line);
+	core->ignores_orders = m->ignores_orders;
 	core->page_shift = log2_of(m->page) - core->line_shift;
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;

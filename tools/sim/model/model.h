@@ -72,6 +72,7 @@ struct machine {
 	 * small ones; absent: there only small ones are, and in the first level (of
 	 * either kind) this means that a huge page is many small ones. */
 	struct geometry itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
+	uint32_t ignores_orders; /* what instructions tell its caches (orders.h) */
 };
 
 /* Entries of the filters (see core.h); powers of two. */
@@ -222,6 +223,7 @@ struct core {
 	uint32_t llc_of_16;   /* the same of the last level */
 	uint32_t by_place;    /* may batches go place by place? (batch.c) */
 	uint32_t area_shift;  /* from a line's number to its area's (huge.h), or 0 */
+	uint32_t ignores_orders; /* of instructions to caches: it is the machine's */
 	uint32_t stlb_is_small;  /* there are no huge pages in it */
 	uint32_t newest_dropped; /* stamp of the small pages that a huge one replaces */
 	uint32_t first_before; /* in a burst, stamps of lines that it has not used yet */
@@ -305,6 +307,7 @@ void data_access(struct core *core, uint64_t addr, uint32_t size, enum access ki
 void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);
+void outer_demote(struct core *core, uint64_t line, int dirty);
 void outer_page(struct core *core, uint64_t page, enum access kind);
 void outer_huge_page(struct core *core, uint64_t page, enum access kind);
 

@@ -58,6 +58,22 @@ static void llc_write_back(struct core *core, uint64_t line)
 		llc_fill(core, p, DIRTY);
 }
 
+/* A line leaves L1D and L2 for the last level, which there is. */
+void outer_demote(struct core *core, uint64_t line, int dirty)
+{
+	struct cache *c = &core->uncore->llc;
+	struct cache_place p = cache_place(c, line);
+
+	if (sample_leaves_out(core->sets, line))
+		return;
+	if (dirty)
+		llc_write_back(core, line);
+	else if (cache_find(c, p) < 0)
+		llc_fill(core, p, 0);
+	if (!dirty && is_sweeping(core, SWEEP_LLC))
+		sweep_put(core, line);
+}
+
 static void llc_fetch(struct core *core, uint64_t line, enum access kind)
 {
 	struct cache *c = &core->uncore->llc;

@@ -213,6 +213,17 @@ void sweep_stored(struct core *core, uint64_t unit)
 			take_line(other->sweep, first + i);
 }
 
+void sweep_leave(struct core *core, uint64_t first, uint64_t units, int all)
+{
+	struct core *other = all ? core->uncore->cores : core;
+
+	if (core->sweep->plan->level >= SWEEP_ITLB)
+		return;
+	for (; other; other = all ? other->next : 0)
+		for (uint64_t i = 0; i < units; i++)
+			take_line(other->sweep, (first + i) >> core->sweep->shift);
+}
+
 /* ---- references ---- */
 
 static uint64_t short_number(struct core *core, uint64_t line)

@@ -68,6 +68,8 @@ void sweep_free(struct sweep *s);
 void sweep_ask(struct core *core, uint64_t line);
 void sweep_put(struct core *core, uint64_t line);
 void sweep_stored(struct core *core, uint64_t line);
+/* The units leave the level in all cores, or in the core's own. */
+void sweep_leave(struct core *core, uint64_t first, uint64_t units, int all);
 
 LANES_INLINE int is_sweeping(const struct core *core, enum sweep_level level)
 {

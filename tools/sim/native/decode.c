@@ -17,6 +17,8 @@ struct fields {
 	UInt repeat, rex;
 };
 
+enum { ESCAPE = 0x0f };
+
 /* --- Bytes --- */
 
 static Bool is_code(Addr a, Addr *end)
@@ -403,7 +405,8 @@ Bool native_decode_address(Addr pc, struct native *n)
 	while (from.at < NATIVE_LONGEST && legacy_prefix(&from, n, &f))
 		;
 	read_rex(&from, &f);
-	next_byte(&from);
+	if (next_byte(&from) == ESCAPE)
+		next_byte(&from);
 	f.modrm = next_byte(&from);
 	read_registers(n, &f);
 	read_address(&from, n, &f);

@@ -39,8 +39,8 @@ UInt native_fetch(Addr pc, UChar *bytes, UInt size);
 Bool native_decode(Addr pc, struct native *n);
 Bool native_is_xgetbv(const struct native *n);
 
-/* No more than the length, the address and ModRM.reg of one that has a byte of opcode, an
- * operand in memory and nothing behind it. */
+/* No more than the length, the address and ModRM.reg of one that has a byte of opcode,
+ * perhaps behind an escape, an operand in memory and nothing behind it. */
 Bool native_decode_address(Addr pc, struct native *n);
 
 /* code.c: where its operand lies, but for a vector of indices; and the call of its stub

@@ -9,6 +9,7 @@
 #include "native/host.h"
 #include "native/missing.h"
 #include "native/mxcsr.h"
+#include "native/orders.h"
 #include "native/spelling.h"
 #include "native/unfolded.h"
 #include "native/upper.h"
@@ -141,7 +142,10 @@ static UInt add_own(IRSB *out, Addr pc, const UChar *code)
 		native_call_early(out, &n);
 		return n.length;
 	}
-	return tool_options.native ? missing_execute(out, pc, code) : 0;
+	if (!tool_options.native)
+		return 0;
+	orders_mark(out, pc);
+	return missing_execute(out, pc, code);
 }
 
 /* To VEX such an instruction is one that does nothing, but for its length. */
@@ -250,6 +254,8 @@ static void describe_step(const struct native *n, struct native_step *step)
 		.size = s->size,
 		.loads_mxcsr = mxcsr_is_load((const UChar *)n->pc, n->length),
 	};
+	step->gives_order = orders_decode(
+		(const UChar *)n->pc, (const UChar *)n->pc + n->length, &step->order);
 }
 
 Bool native_early(const IRStmt *s, Addr pc, struct native_step *step)

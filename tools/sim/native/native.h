@@ -10,6 +10,7 @@
 #ifndef CACHEPEEK_SIM_NATIVE_H
 #define CACHEPEEK_SIM_NATIVE_H
 
+#include "model/orders.h"
 #include "tool.h"
 
 struct native;
@@ -23,6 +24,8 @@ struct native_step {
 	/* References to memory.  Sparse: a mask or a vector of indices says where.
 	 * Vector: a vector is loaded. */
 	Bool loads, stores, is_sparse, is_vector;
+	Bool gives_order; /* and no reference */
+	enum cache_order order;
 	UInt size;
 	IRExpr *address;
 };

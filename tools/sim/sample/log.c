@@ -584,6 +584,14 @@ static void touch_line(ULong line, enum access kind)
 		run_log(&word, &word + 1);
 }
 
+Bool sample_order(Addr a)
+{
+	sample_drain();
+	return logged.mode == SAMPLE_NOTHING ||
+	       (logged.mode == SAMPLE_SETS &&
+		       sample_leaves_out(&sample_now.chosen, a >> line_shift()));
+}
+
 Bool sample_direct(Addr a, UWord size, enum access kind)
 {
 	UInt shift = line_shift();

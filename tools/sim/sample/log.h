@@ -86,6 +86,10 @@ void sample_model(batch_function *model, UInt places, UInt lines);
  * looked at, or another one runs. */
 void sample_drain(void);
 
+/* Caches are about to be ordered something of the line there; returns whether they are
+ * not simulated now. */
+Bool sample_order(Addr a);
+
 /* One reference that is not in a batch; returns whether it is done with. */
 Bool sample_direct(Addr a, UWord size, enum access kind);
 

@@ -1,0 +1,67 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Instructions that tell the caches something: what a line of each costs, exactly, on
+# machines of each kind: plain, of other policies and inclusions, and those that have
+# no ear for it.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use POSIX qw(uname);
+use Test::More;
+
+plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
+
+my @events = qw(l1d_load_misses l1d_store_misses l2_load_misses llc_load_misses
+	l1d_writebacks l2_writebacks llc_writebacks cache_flushes);
+my %machine = (
+	plain => machine_file('plain', l2 => '4M 16 64', llc => '16M 16 64'),
+	inclusive => machine_file('inclusive', l1d => '32K 8 64 plru', l2 => '4M 16 64 inclusive', llc => '16M 16 64 exclusive'),
+	deaf => machine_file('deaf', 'cache-instructions' => 'no'),
+);
+
+# What 1,000 lines more count, by event.
+sub costs
+{
+	my ($machine, $way, @more) = @_;
+	my @of = map {
+		my $report = peek(engine => 'sim', machine => $machine, events => join(',', @events), @more,
+			command => [program('cache_orders'), $way, $_])->{report};
+		[map { value(region($report), $_) // 'none' } @events]
+	} 1000, 2000;
+
+	return {map { $events[$_] => $of[1][$_] - $of[0][$_] } 0 .. $#events};
+}
+
+# L2 holds all that the program uses, so that nothing leaves but what is told to.
+sub is_cost
+{
+	my ($kind, $way, %expected) = @_;
+	my $got = costs($machine{$kind}, $way);
+
+	is_deeply({map { $_ => $got->{$_} } keys %expected}, \%expected, "$kind: $way");
+}
+
+for my $kind (qw(plain inclusive)) {
+	my %all = (l1d_store_misses => 1000, cache_flushes => 1000);
+	my %written = (l1d_writebacks => 1000, l2_writebacks => 1000, llc_writebacks => 1000);
+
+	is_cost($kind, 'nothing', l1d_store_misses => 1000, l1d_load_misses => 0, llc_writebacks => 0, cache_flushes => 0);
+	is_cost($kind, $_, %all, %written, l1d_load_misses => 1000, l2_load_misses => 1000, llc_load_misses => 1000)
+		for qw(flush flush-middle flush-weakly);
+	is_cost($kind, 'flush-loaded', l1d_load_misses => 2000, llc_load_misses => 2000, llc_writebacks => 0,
+		l1d_writebacks => 0);
+	is_cost($kind, 'demote', %all, l1d_load_misses => 1000, l2_load_misses => 1000, llc_load_misses => 0,
+		l1d_writebacks => 1000, l2_writebacks => 1000, llc_writebacks => 0);
+	next unless (read_file('/proc/cpuinfo') // '') =~ /\bclwb\b/;
+	is_cost($kind, 'write-back', %all, %written, l1d_load_misses => 0);
+	is_cost($kind, 'write-back-twice', l1d_store_misses => 1000, cache_flushes => 2000,
+		map { $_ => 2000 } keys %written);
+}
+
+is_cost('deaf', $_, l1d_store_misses => 1000, l1d_load_misses => 0, llc_load_misses => 0, llc_writebacks => 0,
+	cache_flushes => 0)
+	for qw(flush demote);
+
+done_testing();

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "model/orders.h"
+#include "model/outer.h"
+#include "model/sets.h"
+#include "model/sweep.h"
+
+/* A line, by both of its numbers. */
+struct ordered {
+	uint64_t full, line;
+	enum cache_order order;
+};
+
+static void empty_way(struct cache *c, struct cache_place p, int way)
+{
+	row_tags(p.row)[way] = 0;
+	row_stamps(c, p.row)[way] = STAMP_TAKEN;
+}
+
+static int order_l1d(struct core *core, const struct ordered *what)
+{
+	struct cache_place p = cache_place(&core->l1d, what->line);
+	int way = cache_find(&core->l1d, p), dirty;
+	struct entry *e = &core->data[what->full & (DATA_FILTER - 1)];
+	uint8_t *flags;
+
+	if (way < 0)
+		return 0;
+	flags = &cache_bytes(&core->l1d, p)[way];
+	dirty = (*flags & L1_DIRTY) != 0;
+	core->unsure[UNSURE_WRITEBACKS] += !dirty && *flags & L1_UNSURE;
+	if (what->order == ORDER_CLEAN) {
+		*flags &= (uint8_t) ~(L1_DIRTY | L1_UNSURE);
+		if ((e->line & ~CLEAN) == what->full)
+			e->line |= CLEAN;
+		return dirty;
+	}
+	if ((e->line & ~CLEAN) == what->full)
+		e->line = NO_LINE;
+	*flags = 0;
+	empty_way(&core->l1d, p, way);
+	return dirty;
+}
+
+static void order_l1i(struct core *core, const struct ordered *what)
+{
+	struct cache_place p = cache_place(&core->l1i, what->line);
+	int way = cache_find(&core->l1i, p);
+	struct entry *e = &core->code[what->full & (CODE_FILTER - 1)];
+
+	if (way < 0 || what->order != ORDER_FLUSH)
+		return;
+	if (e->line == what->full)
+		e->line = NO_LINE;
+	empty_way(&core->l1i, p, way);
+}
+
+/* Of L2, or of the last level. */
+static int order_outer(struct cache *c, const struct ordered *what)
+{
+	struct cache_place p;
+	int way, dirty;
+
+	if (!c->sets)
+		return 0;
+	p = cache_place(c, what->line);
+	way = cache_find(c, p);
+	if (way < 0)
+		return 0;
+	dirty = (row_stamps(c, p.row)[way] & DIRTY) != 0;
+	if (what->order == ORDER_CLEAN) {
+		row_stamps(c, p.row)[way] &= ~(uint32_t)DIRTY;
+		return dirty;
+	}
+	row_tags(p.row)[way] = row_stamps(c, p.row)[way] = 0;
+	return dirty;
+}
+
+static int has_line(struct cache *c, uint64_t line)
+{
+	return c->sets && cache_find(c, cache_place(c, line)) >= 0;
+}
+
+/* Returns whether L1D or L2 had it modified. */
+static int order_private(
+	struct core *blamed, struct core *core, const struct ordered *what)
+{
+	int dirty = order_l1d(core, what);
+
+	blamed->count[CP_SIM_l1d_writebacks] += (uint64_t)dirty;
+	order_l1i(core, what);
+	if (sample_leaves_out(blamed->sets, what->line))
+		return dirty;
+	dirty |= order_outer(&core->l2, what);
+	if (core->l2.sets)
+		blamed->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
+	return dirty;
+}
+
+/* The last level has it, modified or not; without one, L2 does, or nobody. */
+static void demote(struct core *core, const struct ordered *what)
+{
+	int there = has_line(&core->l1d, what->line) || has_line(&core->l2, what->line);
+
+	if (!there || !core->uncore->llc.sets)
+		return;
+	if (core->sweep && core->sweep->plan->level != SWEEP_LLC)
+		sweep_leave(core, what->line, 1, 0);
+	outer_demote(core, what->line, order_private(core, core, what));
+}
+
+static void order_all(struct core *core, const struct ordered *what)
+{
+	int dirty = order_private(core, core, what);
+
+	for (struct core *other = core->uncore->cores; other; other = other->next)
+		if (other != core)
+			dirty |= order_private(core, other, what);
+	if (!core->uncore->llc.sets || sample_leaves_out(core->sets, what->line))
+		return;
+	dirty |= order_outer(&core->uncore->llc, what);
+	core->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
+}
+
+void core_order(struct core *core, uint64_t addr, enum cache_order order)
+{
+	uint64_t full = addr >> core->line_shift;
+	struct ordered what = {
+		full, far_lines_shorten(&core->uncore->far_lines, full), order};
+
+	if (core->ignores_orders)
+		return;
+	core->count[CP_SIM_cache_flushes]++;
+	if (core->sweep && order == ORDER_FLUSH)
+		sweep_leave(core, what.line, 1, 1);
+	if (order == ORDER_DEMOTE)
+		demote(core, &what);
+	else
+		order_all(core, &what);
+	if (core->sets && !sample_leaves_out(core->sets, what.line))
+		sample_sets_take(core, what.line);
+}
