@@ -332,11 +332,8 @@ static bool was_said;
 void cp_start_child(void)
 {
 	struct cp_record_header *header = cp_runtime.record.header;
-	struct stat record;
 
-	was_said = header && cp_runtime.record.fd >= 0 &&
-		   cp_fd_stat(cp_runtime.record.fd, &record) == 0 && !record.st_nlink &&
-		   is_gone() &&
+	was_said = cp_record_is_removed(&cp_runtime.record) && is_gone() &&
 		   __atomic_fetch_or(&header->flags, CP_RECORD_GONE, __ATOMIC_RELAXED) &
 			   CP_RECORD_GONE;
 }

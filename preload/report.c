@@ -126,6 +126,9 @@ void cp_report_at_exit(void)
 			cp_run.directory);
 	else if (directory_is_there())
 		write_report();
+	else if (cp_record_is_removed(&cp_runtime.record))
+		cp_say("no report: %s was removed before the program ended",
+			cp_run.directory);
 	else
 		cp_say("no report: the program changed its root directory or its user, "
 		       "and cannot read %s any more: `cachepeek report %s` writes it",

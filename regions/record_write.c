@@ -7,6 +7,7 @@
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/syscall.h"
@@ -164,6 +165,14 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 {
 	return cp_record_create_as(
 		record, directory, pid, "rec", CP_RECORD_MAGIC, CP_RECORD_VERSION);
+}
+
+bool cp_record_is_removed(const struct cp_recording *record)
+{
+	struct stat file;
+
+	return record->header && record->fd >= 0 && cp_fd_stat(record->fd, &file) == 0 &&
+	       file.st_nlink == 0;
 }
 
 void cp_record_close(struct cp_recording *record)

@@ -44,6 +44,9 @@ int cp_record_create(struct cp_recording *record, const char *directory, int pid
 int cp_record_create_as(struct cp_recording *record, const char *directory, int pid,
 	const char *ending, const char magic[8], uint32_t version);
 
+/* Has somebody removed its file?  False if there is no descriptor to tell it by. */
+bool cp_record_is_removed(const struct cp_recording *record);
+
 /* Unmaps; the file stays. */
 void cp_record_close(struct cp_recording *record);
 

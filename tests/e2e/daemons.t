@@ -13,7 +13,18 @@ use Test::More;
 
 my ($go, $children) = (scratch('go'), 5);
 
-# Returns what the program and its daemon say; between, when the program has ended, is called.
+sub wait_until
+{
+	my ($holds) = @_;
+	for (1 .. 1200) {
+		return 1 if $holds->();
+		select(undef, undef, undef, 0.05);
+	}
+	return 0;
+}
+
+# Returns what the program and its daemon say; between, when the program has ended and the
+# daemon has begun, is called.
 sub serve
 {
 	my ($engine, $directory, $between) = @_;
@@ -23,14 +34,11 @@ sub serve
 	mkdir($directory, 0700);
 	my $run = run(command => ['sh', '-c', 'exec "$0" "$@" 2>"$SAID"', program('daemon_children'), $go, $children], env => {%env, SAID => $said});
 	is($run->{status}, 0, "$engine: the program ends");
+	ok(wait_until(sub { -e "$go.begun" }), "$engine: the daemon has begun");
 	$between->();
 	open(my $file, '>', $go) or die;
 	close($file);
-	for (1 .. 600) {
-		last if !-e $go;
-		select(undef, undef, undef, 0.05);
-	}
-	ok(!-e $go, "$engine: the daemon has had its children");
+	ok(wait_until(sub { !-e $go }), "$engine: the daemon has had its children");
 	return read_file($said);
 }
 
@@ -46,6 +54,10 @@ SKIP: {
 	my $said = serve($engine, $directory, sub { remove_tree($directory) });
 	like($said, qr/\Acachepeek: \Q$directory\E was removed while processes of the run go on: process \d+ is not counted, nor are those that come after it\n\z/,
 		"$engine: a directory that was removed is said to be, once");
+	mkdir($directory, 0700);
+	my $run = run(command => ['rm', '-r', $directory], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => $engine, CACHEPEEK_DIR => $directory,
+		CACHEPEEK_OUTPUT => scratch('d.json'), CACHEPEEK_EVENTS => $engine eq 'perf' ? 'perf::PAGE-FAULTS' : 'instructions'});
+	is($run->{err}, "cachepeek: no report: $directory was removed before the program ended\n", "$engine: a program that removes it itself has one line");
 }
 }
 done_testing();

@@ -32,6 +32,9 @@ for (SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSYS, SIGUSR1, SIGRTMIN) {
 same('SIGSEGV', $program, SIGSEGV, "default,$hows", 'kill,tgkill,sigqueue,thread,raise,child', 'timed,descriptor,suspend');
 same('SIGSEGV: who waits', $program, SIGSEGV, 'handled,blocked', 'kill,sigqueue,raise', 'wait,reading,pending');
 
+# Whether the thread that reads or the one that sends is first to wake is a matter of luck.
+same('SIGSEGV: who does not handle it goes on reading', $program, SIGSEGV, 'handled', join(',', ('kill') x 20), 'reading');
+
 # ---- over an exec ----
 
 same("signal $_, waiting when a program executes another", $program, $_, 'blocked,ignored-blocked', 'kill,sigqueue', 'exec')

@@ -73,10 +73,23 @@ static void keep(Int number, const vki_siginfo_t *info)
 	kept[number].info = *info;
 }
 
+/* Without us, the kernel would have given it to this thread.  Sent to the process again,
+ * it could end a call that another thread waits in. */
+static Bool is_taken_here(Int number)
+{
+	ThreadId tid = VG_(lwpid_to_vgtid)(VG_(gettid)());
+	vki_sigset_t mask;
+
+	if (tid == VG_INVALID_THREADID)
+		return False;
+	VG_(do_sys_sigprocmask)(tid, VKI_SIG_SETMASK, NULL, &mask);
+	return !(mask.sig[0] & bit_of(number));
+}
+
 /* What kill has sent only the first thread can send again as it was. */
 static Bool send_again(Int number, vki_siginfo_t *info)
 {
-	if (info->si_code == BY_THREAD)
+	if (info->si_code == BY_THREAD || is_taken_here(number))
 		return cp_syscall(SYS_rt_tgsigqueueinfo, VG_(getpid)(), VG_(gettid)(),
 			       number, info) == 0;
 	return cp_syscall(SYS_rt_sigqueueinfo, VG_(getpid)(), number, info) == 0;

@@ -44,6 +44,9 @@ extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
 	HChar **environment, Bool read_only, void (*free_function)(void *));
+/* Of a thread that the kernel calls so; VG_INVALID_THREADID if it is none of the
+ * program's. */
+extern ThreadId VG_(lwpid_to_vgtid)(Int lwpid);
 /* Gives the program a signal that it does not block. */
 extern void VG_(poll_signals)(ThreadId tid);
 extern SysRes VG_(do_sys_sigaction)(
