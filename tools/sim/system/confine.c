@@ -19,6 +19,7 @@
 #include "system/hidden.h"
 #include "system/sent.h"
 #include "system/registers.h"
+#include "system/remap.h"
 #include "system/space.h"
 #include "heap.h"
 #include "pointers.h"
@@ -320,12 +321,12 @@ static void ask_core(ThreadId tid, UInt trace)
 	struct hidden_call hidden = hidden_before(tid, number);
 
 	pin_before(tid, number);
-	if (!hidden_answers(tid, number, &hidden) && !descriptors_refuse(tid, number))
+	if (!hidden_answers(tid, number, &hidden) && !descriptors_refuse(tid, number) &&
+		!space_refuses(tid, &space) && !remap_answers(tid, number))
 		__real_vgPlain_client_syscall(tid, trace);
-	if (space_change(tid, &space)) {
+	if (space_change(tid, &space))
 		__real_vgPlain_client_syscall(tid, trace);
-		space_restore(tid, &space);
-	}
+	space_restore(tid, &space);
 	hidden_behind(tid, number, &hidden);
 	clone_behind(tid, &clone);
 	pin_behind(tid);

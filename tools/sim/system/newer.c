@@ -95,6 +95,7 @@ static UInt kind_of(UInt number)
 	case SYS_sysfs:
 #endif
 	case SYS_migrate_pages:
+	case SYS_mlock2:
 	case SYS_io_pgetevents:
 		return STATUS;
 	}

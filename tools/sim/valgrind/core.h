@@ -40,6 +40,11 @@ extern SysRes VG_(pread)(Int fd, void *to, Int size, OffT offset);
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 extern SysRes VG_(am_munmap_client)(Bool *discard, Addr start, SizeT size);
 extern Bool VG_(am_notify_mprotect)(Addr start, SizeT size, UInt access);
+extern Bool VG_(am_is_valid_for_client_or_free_or_resvn)(
+	Addr start, SizeT size, UInt access);
+extern void ML_(notify_core_and_tool_of_mmap)(
+	Addr start, SizeT size, UInt access, UInt flags, Int fd, Off64T offset);
+extern void ML_(notify_core_and_tool_of_munmap)(Addr start, SizeT size);
 extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
