@@ -70,12 +70,14 @@ static void explain_missing(const struct cp_profile_view *view,
 	const struct cp_rows *files, const char *wanted, char *error, size_t error_size)
 {
 	const struct cp_row *unknown = without_lines(files);
-	const char *most = list_of(view, files, NULL);
+	const char *most = list_of(view, files, NULL), *unread;
 	struct cp_rows *modules;
 
 	if (!*most) {
+		unread = cp_profile_unread(view->profile, NULL);
 		snprintf(error, error_size,
-			"no lines of source are known in this run: build the program with -g");
+			"no lines of source are known in this run: %s",
+			unread ? unread : "build the program with -g");
 		return;
 	}
 	if (!unknown) {
@@ -85,12 +87,16 @@ static void explain_missing(const struct cp_profile_view *view,
 		return;
 	}
 	modules = cp_rows_of(view, CP_ROW_MODULE, files, unknown);
+	unread = modules->n ? cp_profile_unread(
+				      view->profile, modules->row[0].site->at.module)
+			    : NULL;
 	snprintf(error, error_size,
 		"no line of %s is known to have a miss in this run, but %.2f %% of the misses are in "
-		"code without line numbers, most of it in %s: build that with -g; "
+		"code without line numbers, most of it in %s: %s; "
 		"those that have most: %s",
 		wanted, cp_row_share(view, files, unknown),
-		modules->n ? modules->row[0].site->at.module->name : "?", most);
+		modules->n ? modules->row[0].site->at.module->name : "?",
+		unread ? unread : "build that with -g", most);
 }
 
 const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,

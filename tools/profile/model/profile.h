@@ -154,6 +154,11 @@ struct cp_profile *cp_profile_new(struct cp_arena *arena);
 /* Finds functions and lines for all sites, and names for all data; what that opens is
  * closed by the other. */
 void cp_profile_resolve(struct cp_profile *profile);
+#define CP_PROFILE_UNREAD ": its line numbers cannot be read: "
+/* What a warning says of the module's lines, or of any module's (NULL), from "its" on;
+ * NULL: there is none. */
+const char *cp_profile_unread(
+	const struct cp_profile *profile, const struct cp_profiled_module *module);
 void cp_profile_close(struct cp_profile *profile);
 
 /* ---- for those who read files ---- */

@@ -235,6 +235,32 @@ void cp_profile_close(struct cp_profile *profile)
 	cp_jit_forget();
 }
 
+static void warn_of_lines(
+	struct cp_profile *profile, const struct cp_profiled_module *module)
+{
+	const char *why = module->symbols && !opened_before(profile, module)
+				  ? cp_symbols_unread(module->symbols)
+				  : NULL;
+
+	if (why)
+		cp_profile_warn(profile, "%s" CP_PROFILE_UNREAD "%s", module->path, why);
+}
+
+const char *cp_profile_unread(
+	const struct cp_profile *profile, const struct cp_profiled_module *module)
+{
+	for (size_t i = 0; i < profile->nwarnings; i++) {
+		const char *found = strstr(profile->warnings[i], CP_PROFILE_UNREAD);
+		size_t length = found ? (size_t)(found - profile->warnings[i]) : 0;
+
+		if (found && (!module || (strlen(module->path) == length &&
+						 memcmp(profile->warnings[i],
+							 module->path, length) == 0)))
+			return found + 2;
+	}
+	return NULL;
+}
+
 void cp_profile_resolve(struct cp_profile *profile)
 {
 	mark_used(profile);
@@ -244,6 +270,8 @@ void cp_profile_resolve(struct cp_profile *profile)
 	resolve_paths(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);
+	for (size_t i = 0; i < profile->nmodules; i++)
+		warn_of_lines(profile, &profile->modules[i]);
 	if (profile->has_line_use)
 		cp_line_use_link(profile);
 }

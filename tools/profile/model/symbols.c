@@ -26,6 +26,7 @@ struct cp_symbols {
 	int fd;
 	struct cp_symbol_ranges *ranges; /* made when a symbol is asked for */
 	struct cp_units *units;          /* made when a line is */
+	const char *unread;              /* why no lines can be read; NULL: they can */
 	bool collected;
 	size_t nvariables;
 	struct variable *variables;
@@ -183,6 +184,24 @@ static const char *path_of(struct cp_arena *arena, Dwarf_Die *unit, const char *
 	return text_of(arena, file);
 }
 
+/* elfutils 0.196 ends the line tables of 64-bit DWARF too early, and refuses them. */
+static void note_unread(struct cp_symbols *symbols, Dwarf_Die *unit)
+{
+	uint8_t offset_size = 0;
+	Dwarf_Lines *lines;
+	Dwarf_Die die;
+	size_t n;
+
+	if (symbols->unread || !dwarf_hasattr(unit, DW_AT_stmt_list) ||
+		dwarf_getsrclines(unit, &lines, &n) == 0)
+		return;
+	symbols->unread = dwarf_errmsg(-1);
+	if (dwarf_cu_die(unit->cu, &die, NULL, NULL, NULL, &offset_size, NULL, NULL) &&
+		offset_size == 8)
+		symbols->unread = "this libdw reads none of 64-bit DWARF: build that "
+				  "with -gdwarf32";
+}
+
 static void find_line(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
 {
@@ -195,6 +214,8 @@ static void find_line(
 	if (!find_unit(symbols, at->address, &unit, &bias))
 		return;
 	line = dwarf_getsrc_die(&unit, at->address - bias);
+	if (!line)
+		note_unread(symbols, &unit);
 	file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
 		return;
@@ -207,6 +228,11 @@ void cp_symbols_find(
 {
 	find_function(symbols, arena, at);
 	find_line(symbols, arena, at);
+}
+
+const char *cp_symbols_unread(const struct cp_symbols *symbols)
+{
+	return symbols->unread;
 }
 
 /* ---- variables ---- */

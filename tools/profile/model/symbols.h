@@ -25,6 +25,9 @@ bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *a
 void cp_symbols_find(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at);
 
+/* Why the line numbers of code that was asked for cannot be read; NULL: they can. */
+const char *cp_symbols_unread(const struct cp_symbols *symbols);
+
 /* The name of the variable at that address, of a static one in a function
  * FUNCTION::NAME, and where it is declared if that is known; NULL: none. */
 const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
