@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/text/table.h"
 #include "base/encoder/pfm.h"
 #include "tools/shared/cmd.h"
 #include "tools/list/list.h"
@@ -37,36 +38,112 @@ bool cp_list_wants(const struct cp_list *list, const char *name)
 	return !*list->names;
 }
 
-static void print_event(void *context, const char *name)
+struct showing {
+	const struct cp_list *list;
+	bool found;
+};
+
+static void print_event(void *context, const char *name, const char *meaning)
 {
-	if (cp_list_wants(context, name))
-		printf("%s\n", name);
+	struct showing *showing = context;
+
+	if (!cp_list_wants(showing->list, name))
+		return;
+	showing->found = true;
+	printf("%s\n    ", name);
+	cp_cmd_wrap(meaning, 4, 4);
+}
+
+int cp_list_no_event(const struct cp_list *list)
+{
+	fprintf(stderr,
+		"cachepeek: no event of this processor has \"%s\" in its name: "
+		"`cachepeek list events` has all, `cachepeek list presets` those of "
+		"every processor\n",
+		*list->names);
+	return 2;
 }
 
 static int list_events(const struct cp_list *list)
 {
-	struct cp_list copy = *list;
+	struct showing showing = {list, false};
 
-	cp_encoder.each_event(print_event, &copy);
+	cp_encoder.each_event(print_event, &showing);
+	if (!showing.found && *list->names)
+		return cp_list_no_event(list);
+	if (!*list->names)
+		puts("\nPresets, which every processor and the simulated PMU counts "
+		     "under the same\nname: `cachepeek list presets`");
 	return 0;
 }
 
 /* ---- machines ---- */
 
+static const char HOST[] = "the caches and TLBs of this machine";
+
+/* The first comment after the licence says what it is. */
+static const char *after_licence(const char *file)
+{
+	const char *comment = strstr(file, "\n# ");
+
+	return comment ? comment + 1 : "";
+}
+
 void cp_list_each_machine(void (*each)(void *context, const char *name, const char *text),
 	void *context, struct cp_arena *arena)
 {
-	each(context, "host", "the caches and TLBs of this machine");
+	each(context, "host", HOST);
 	for (const struct cp_embedded *file = cp_embedded_files; file->name; file++) {
-		/* The first comment after the licence says what it is. */
-		const char *comment = strstr(file->text, "\n# "),
-			   *text = comment ? comment + 3 : "";
+		const char *text = after_licence(file->text);
 		size_t length = strlen(file->name);
 
+		text += strspn(text, "# ");
 		if (length > 8 && strcmp(file->name + length - 8, ".machine") == 0)
 			each(context, cp_arena_copy(arena, file->name, length - 8),
 				cp_arena_copy(arena, text, strcspn(text, "\n")));
 	}
+}
+
+struct naming {
+	const char *names[64];
+	size_t count;
+};
+
+static void add_name(void *context, const char *name, const char *text)
+{
+	struct naming *naming = context;
+
+	(void)text;
+	if (naming->count < sizeof(naming->names) / sizeof(naming->names[0]) - 1)
+		naming->names[naming->count++] = name;
+}
+
+int cp_list_check_machines(const struct cp_list *list)
+{
+	struct naming naming = {.count = 0};
+
+	cp_list_each_machine(add_name, &naming, list->arena);
+	for (char *const *name = list->names; *name; name++) {
+		size_t i = 0;
+
+		while (naming.names[i] && strcmp(naming.names[i], *name) != 0)
+			i++;
+		if (!naming.names[i])
+			return cp_cmd_misspelt(
+				"machine", *name, naming.names, "list machines");
+	}
+	return 0;
+}
+
+static void show_machine(const struct cp_list *list, const char *name)
+{
+	const char *file =
+		cp_embedded_find(cp_text_format(list->arena, "%s.machine", name));
+
+	if (file)
+		printf("%s\n%s", name, after_licence(file));
+	else
+		printf("%s\n# %s: `cachepeek doctor` says what they are\n", name, HOST);
 }
 
 static void print_machine(void *context, const char *name, const char *text)
@@ -78,8 +155,16 @@ static void print_machine(void *context, const char *name, const char *text)
 
 static int list_machines(const struct cp_list *list)
 {
-	cp_list_each_machine(print_machine, NULL, list->arena);
-	return 0;
+	int status = cp_list_check_machines(list);
+
+	if (!*list->names)
+		cp_list_each_machine(print_machine, NULL, list->arena);
+	for (char *const *name = list->names; !status && *name; name++) {
+		if (name != list->names)
+			puts("");
+		show_machine(list, *name);
+	}
+	return status;
 }
 
 /* ---- which ---- */

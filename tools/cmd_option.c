@@ -10,6 +10,7 @@
 #include "tools/shared/cmd.h"
 #include "tools/shared/help.h"
 #include "tools/shared/pager.h"
+#include "tools/shared/peers.h"
 
 #define MAX_NAMES 32
 #define MAX_WORD 128
@@ -78,13 +79,20 @@ static void refuse_option(char **argv, const struct option *options)
 {
 	const struct option *known = optopt ? with_value(options, optopt) : NULL;
 	char letter[] = {'-', (char)optopt, '\0'};
+	const char *word, *answer;
 
 	if (known) {
 		fprintf(stderr, "cachepeek: --%s takes no value\n", known->name);
 		return;
 	}
-	cp_help_asked(argv[0], optopt ? letter : argv[optind - 1]);
-	say_misspelt(cp_cmd_name(argv[0]), optopt ? letter : argv[optind - 1], options);
+	word = optopt ? letter : argv[optind - 1];
+	cp_help_asked(argv[0], word);
+	answer = strcmp(cp_cmd_name(argv[0]), "run") == 0 ? cp_peer_answer(word) : NULL;
+	if (answer)
+		fprintf(stderr, "cachepeek: there is no option \"%s\": %s\n", word,
+			answer);
+	else
+		say_misspelt(cp_cmd_name(argv[0]), word, options);
 }
 
 int cp_cmd_option(

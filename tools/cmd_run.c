@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@
 #include "tools/shared/cmd.h"
 #include "tools/runs/launch.h"
 #include "tools/shared/place.h"
+#include "tools/shared/peers.h"
 #include "tools/runs/preloading.h"
 #include "tools/runs/repeat.h"
 #include "tools/runs/run_paths.h"
@@ -40,7 +42,7 @@
 struct settings {
 	unsigned count;
 	char *added[MAX_ADDED + 1];
-	char *outputs, *changes;
+	char *outputs, *changes, *regions;
 	bool passes, confirm;
 	unsigned repeat; /* 0: not asked for */
 };
@@ -86,6 +88,8 @@ static const struct option long_options[] = {
 	{"engine", required_argument, NULL, 'E'},
 	{"machine", required_argument, NULL, 'm'},
 	{"dir", required_argument, NULL, 'd'},
+	{"regions", required_argument, NULL, 'R'},
+	{"interval", required_argument, NULL, 'I'},
 	{"verbose", no_argument, NULL, 'v'},
 	{"json", no_argument, NULL, JSON},
 	{"passes", no_argument, NULL, PASSES},
@@ -124,6 +128,7 @@ static const struct {
 	{'E', "CACHEPEEK_ENGINE"},
 	{'m', "CACHEPEEK_MACHINE"},
 	{'d', "CACHEPEEK_DIR"},
+	{'I', "CACHEPEEK_INTERVAL"},
 	{SWEEP, "CACHEPEEK_SWEEP"},
 	{WORKING_SET, "CACHEPEEK_WORKING_SET"},
 	{SAMPLE, "CACHEPEEK_SAMPLE"},
@@ -144,6 +149,8 @@ static int take_option(struct settings *settings, int option, const char *argume
 		add_to(&settings->outputs, "-.json");
 	else if (option == WHAT_IF)
 		add_to(&settings->changes, argument);
+	else if (option == 'R')
+		add_to(&settings->regions, argument);
 	else if (option == CALL_PATHS)
 		add_setting(settings, "CACHEPEEK_CALL_PATHS", "1");
 	else if (option == REPRODUCIBLE)
@@ -163,12 +170,14 @@ static int parse_arguments(struct settings *settings, int argc, char **argv)
 	int option;
 
 	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:g:e:o:E:m:d:v", long_options)) !=
-		-1)
+	while ((option = cp_cmd_option(
+			argc, argv, "+:g:e:o:E:m:d:R:I:v", long_options)) != -1)
 		if (take_option(settings, option, optarg) < 0)
 			return -EINVAL;
 	if (settings->changes)
 		add_setting(settings, "CACHEPEEK_WHAT_IF", settings->changes);
+	if (settings->regions)
+		add_setting(settings, "CACHEPEEK_REGIONS", settings->regions);
 	if (settings->outputs && !settings->repeat && !settings->confirm)
 		add_setting(settings, "CACHEPEEK_OUTPUT", settings->outputs);
 	return 0;
@@ -199,6 +208,7 @@ static bool is_right(const struct settings *settings)
 		.window = given_value(settings, "CACHEPEEK_WORKING_SET"),
 		.outputs = given_value(settings, "CACHEPEEK_OUTPUT"),
 		.directory = given_value(settings, "CACHEPEEK_DIR"),
+		.interval = given_value(settings, "CACHEPEEK_INTERVAL"),
 	};
 
 	return cp_check_wanted(&wanted);
@@ -222,8 +232,13 @@ static bool is_uncounted(void)
 
 static void say_unknown(const char *word)
 {
-	const char *like = cp_cmd_like(word);
+	const char *like = cp_cmd_like(word), *answer = cp_peer_answer(word);
 
+	if (answer) {
+		fprintf(stderr, "cachepeek: there is no command \"%s\": %s\n", word,
+			answer);
+		return;
+	}
 	fprintf(stderr,
 		"cachepeek: %s cannot be run: no program in PATH, "
 		"no command of cachepeek: ",
@@ -492,6 +507,18 @@ static int confirm_prediction(
 	return cp_confirm_run(&machine, settings->outputs, argv);
 }
 
+/* `cachepeek stat ./app` counts stat(1), which is seldom what was meant. */
+static void note_peer(char **argv)
+{
+	const char *answer = cp_peer_answer(argv[0]);
+	struct stat next;
+
+	if (answer && argv[1] && stat(argv[1], &next) == 0 && S_ISREG(next.st_mode) &&
+		access(argv[1], X_OK) == 0)
+		fprintf(stderr, "cachepeek: %s is a program, and is counted: %s\n",
+			argv[0], answer);
+}
+
 int cp_cmd_run(int argc, char **argv)
 {
 	struct settings settings = {0};
@@ -510,6 +537,7 @@ int cp_cmd_run(int argc, char **argv)
 	}
 	if (!is_right(&settings))
 		return 2;
+	note_peer(argv + optind);
 	preloading = cp_can_be_preloaded(argv[optind]);
 	if (settings.confirm)
 		return confirm_prediction(preloading, &settings, argv + optind);

@@ -254,6 +254,14 @@ const char *cp_option_gone(const char *name, const char *value)
 	return "";
 }
 
+bool cp_option_takes(const char *name, const char *value)
+{
+	const struct cp_option *option = find_option(name, strlen(name));
+	struct cp_options unused;
+
+	return option && store_value(&unused, option, value) == 0;
+}
+
 static void complain_value(const struct cp_option *option, const char *value,
 	cp_option_complaint *complain, void *context)
 {

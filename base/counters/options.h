@@ -86,6 +86,9 @@ typedef void cp_option_complaint(void *context, const char *line);
 void cp_options_read(struct cp_options *options, char *const envp[],
 	cp_option_complaint *complain, void *context);
 
+/* Is this a value that the variable of this name takes?  Text always is. */
+bool cp_option_takes(const char *name, const char *value);
+
 /* Behind a complaint about that value of that variable: what there is in place of one
  * that was there once; "": it never was. */
 const char *cp_option_gone(const char *name, const char *value);

@@ -111,8 +111,7 @@ static const char *core_pmu(unsigned index)
 	return NULL;
 }
 
-static void each_event_of(const pfm_pmu_info_t *pmu,
-	void (*visit)(void *context, const char *name), void *context)
+static void each_event_of(const pfm_pmu_info_t *pmu, cp_event_visit *visit, void *context)
 {
 	pfm_event_info_t event;
 	char name[160];
@@ -123,11 +122,11 @@ static void each_event_of(const pfm_pmu_info_t *pmu,
 		if (pfm_get_event_info(i, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 			continue;
 		cp_format(name, sizeof(name), "%s::%s", pmu->name, event.name);
-		visit(context, name);
+		visit(context, name, event.desc ? event.desc : "");
 	}
 }
 
-static void each_event(void (*visit)(void *context, const char *name), void *context)
+static void each_event(cp_event_visit *visit, void *context)
 {
 	pfm_pmu_info_t info;
 	pfm_pmu_t pmu;

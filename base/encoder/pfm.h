@@ -14,6 +14,9 @@
 
 struct perf_event_attr;
 
+/* An event's name and what libpfm4 says that it counts. */
+typedef void cp_event_visit(void *context, const char *name, const char *meaning);
+
 struct cp_encoder {
 	/* The environment that libpfm's LIBPFM_* variables are looked up in. */
 	void (*use_environment)(char **envp);
@@ -39,7 +42,7 @@ struct cp_encoder {
 	const char *(*core_pmu)(unsigned index);
 
 	/* Calls visit for every event of every PMU present, "PMU::NAME". */
-	void (*each_event)(void (*visit)(void *context, const char *name), void *context);
+	void (*each_event)(cp_event_visit *visit, void *context);
 };
 
 /* The only symbol that encoder.so shows. */

@@ -146,6 +146,30 @@ for my $case (['lst', "$no_word: did you mean `cachepeek list`?"], ['nonesuch', 
 	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
 }
 
+# What users of perf type.
+{
+	my $run = command([qw(record ls)]);
+	like($run->{err}, qr/\Acachepeek: there is no command "record": `cachepeek dcache PROGRAM` .*\n\z/, 'cachepeek record: one line');
+	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
+	$run = command([qw(-E sim -e instructions -o), scratch('stat.json'), 'stat', '/bin/ls']);
+	like($run->{err}, qr/\Acachepeek: stat is a program, and is counted: `cachepeek PROGRAM` counts a program\n/, 'cachepeek stat PROGRAM: a line');
+	is(status_text($run->{status}), 'exit 0', 'and stat is run');
+	$run = command([qw(-E sim -e instructions -o), scratch('stat.json'), 'stat', '/etc/passwd']);
+	unlike($run->{err}, qr/stat is a program/, 'cachepeek stat FILE: none');
+}
+# -R is CACHEPEEK_REGIONS.
+{
+	my $names = sub {
+		my ($options, %env) = @_;
+		my $json = scratch('options.json');
+		run(command => [cli(), qw(-E sim -e instructions -o), $json, @$options, program('region_nested')], env => {%env});
+		return {map { $_ => 1 } read_file($json) =~ /"path": (\[.*?\])/g};
+	};
+	my $both = $names->([], CACHEPEEK_REGIONS => 'func:main,inner*');
+	is_deeply($both, {map { $_ => 1 } '[]', '["main"]', '["main", "inner"]'}, 'regions by name, and a function');
+	is_deeply($names->(['-R', 'func:main', '-R', 'inner*']), $both, '-R: as CACHEPEEK_REGIONS, also twice');
+}
+
 {
 	my $shut = scratch('shut');
 	mkdir($shut);

@@ -68,7 +68,7 @@ sub names_in
 	my ($text, $pattern) = @_;
 	return [$text =~ /^$pattern/mg];
 }
-my %pattern = (events => qr/(\S+)$/m, presets => qr/([a-z0-9_]+) /, groups => qr/([a-z0-9-]+): /,
+my %pattern = (events => qr/(\w+::\S+)$/m, presets => qr/([a-z0-9_]+) /, groups => qr/([a-z0-9-]+): /,
 	machines => qr/([a-z0-9-]+) /);
 for my $topic (sort keys %pattern) {
 	my $made = document('list', 'list', $topic, '--json');

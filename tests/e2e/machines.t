@@ -38,6 +38,13 @@ for my $name ('host', @names) {
 	cmp_ok(value(region($run->{report}), 'l1d_accesses') // 0, '>', 0, "$name: counts");
 }
 
+{
+	my $run = run(command => [cli(), qw(list machines zen4 skylake-sp)]);
+	my ($zen4, $skylake) = map { (read_file(source() . "/base/machines/$_.machine") =~ /\A.*\n((?s).*)\z/)[0] } qw(zen4 skylake-sp);
+
+	is($run->{out}, "zen4\n$zen4\nskylake-sp\n$skylake", 'list machines NAME: these, in full');
+}
+
 # ---- the host, which may be a virtual machine: the hypervisor tells the whole L3 ----
 
 {

@@ -122,7 +122,7 @@ for my $option (grep { /^--/ } @{$table{run}}) {
 	my %value = ('--verbose' => [], '--engine' => ['sim'], '--events' => ['instructions'],
 		'--groups' => ['cache'], '--machine' => ['host'], '--output' => ['/dev/null'],
 		'--dir' => [scratch('records')], '--what-if' => ['L1D.ways=8'],
-		'--sweep' => ['L1D.ways=1..16'], '--passes' => [], '--call-paths' => [], '--reproducible' => [], '--json' => [], '--repeat' => undef, '--confirm' => undef);
+		'--sweep' => ['L1D.ways=1..16'], '--passes' => [], '--call-paths' => [], '--reproducible' => [], '--json' => [], '--interval' => ['100ms'], '--repeat' => undef, '--confirm' => undef);
 	next if exists $value{$option} && !$value{$option};   # makes runs: diff.t, confirm.t
 	my $run = run(command => [cli(), $option, @{$value{$option} || ['1']}, 'true'],
 		env => {CACHEPEEK_DISABLE => 1});

@@ -42,6 +42,12 @@ const char *cp_list_plan(const struct cp_list *list, const struct cp_group *grou
 void cp_list_each_machine(void (*each)(void *context, const char *name, const char *text),
 	void *context, struct cp_arena *arena);
 
+/* 0, or 2 with a line on stderr about the first of list->names that is no machine. */
+int cp_list_check_machines(const struct cp_list *list);
+
+/* 2, with a line on stderr: no event has the first of list->names in its name. */
+int cp_list_no_event(const struct cp_list *list);
+
 /* Translates another tool's name of a preset or group, with a message; any other
  * name as it is. */
 const char *cp_list_ours(

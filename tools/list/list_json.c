@@ -35,20 +35,33 @@ static const char *our_name(
 
 /* ---- events and machines ---- */
 
-static void add_event(void *context, const char *name)
+static void add_event(void *context, const char *name, const char *meaning)
 {
 	const struct making *making = context;
 
 	if (cp_list_wants(making->list, name))
-		json_array_append_new(making->entries, json_pack("{ss}", "name", name));
+		json_array_append_new(making->entries,
+			json_pack("{ss ss}", "name", name, "meaning", meaning));
+}
+
+static int add_events(struct making *making)
+{
+	cp_encoder.each_event(add_event, making);
+	if (json_array_size(making->entries) == 0 && *making->list->names)
+		return cp_list_no_event(making->list);
+	return 0;
 }
 
 static void add_machine(void *context, const char *name, const char *text)
 {
 	const struct making *making = context;
+	char *const *wanted = making->list->names;
 
-	json_array_append_new(
-		making->entries, json_pack("{ss ss}", "name", name, "description", text));
+	while (*wanted && strcmp(*wanted, name) != 0)
+		wanted++;
+	if (*wanted || !*making->list->names)
+		json_array_append_new(making->entries,
+			json_pack("{ss ss}", "name", name, "description", text));
 }
 
 /* ---- presets ---- */
@@ -167,10 +180,9 @@ static int fill_topic(struct making *making, const char *topic)
 	if (strcmp(topic, "groups") == 0)
 		return add_all(making, cp_group_names(arena), add_group);
 	if (strcmp(topic, "events") == 0)
-		cp_encoder.each_event(add_event, making);
-	else
-		cp_list_each_machine(add_machine, making, arena);
-	return 0;
+		return add_events(making);
+	cp_list_each_machine(add_machine, making, arena);
+	return cp_list_check_machines(making->list);
 }
 
 int cp_list_json(const struct cp_list *list, const char *topic)

@@ -327,6 +327,14 @@ static bool check_outputs(const char *outputs, struct cp_arena *arena)
 	return true;
 }
 
+static bool check_interval(const char *interval)
+{
+	return cp_option_takes("CACHEPEEK_INTERVAL", interval) ||
+	       refuse_setting(
+		       "-I %s: expected a time from 10ms to 1h, such as 100ms or 2s",
+		       interval);
+}
+
 /* ---- all ---- */
 
 static bool check_wanted(const struct cp_wanted *wanted, struct cp_arena *arena)
@@ -341,6 +349,7 @@ static bool check_wanted(const struct cp_wanted *wanted, struct cp_arena *arena)
 	       (!wanted->groups || check_groups(wanted->groups, arena)) &&
 	       (!wanted->events || check_events(wanted, &machine, arena)) &&
 	       (!wanted->outputs || check_outputs(wanted->outputs, arena)) &&
+	       (!wanted->interval || check_interval(wanted->interval)) &&
 	       (!wanted->directory || check_directory(wanted->directory));
 }
 

@@ -17,6 +17,7 @@ struct cp_wanted {
 	const char *machine, *changes, *sweep, *window;
 	const char *outputs; /* of a report, as CACHEPEEK_OUTPUT */
 	const char *directory;
+	const char *interval; /* of a time series */
 	/* Whose own events are known beside those of `machine`, NULL-terminated; NULL:
 	 * there are no more. */
 	const struct cp_machine *const *others;

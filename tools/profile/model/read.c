@@ -554,8 +554,9 @@ struct cp_profile *cp_profile_read(
 	close(dir);
 	if (!profile->nthreads) {
 		snprintf(error, error_size,
-			"%s has no profile: it takes CACHEPEEK_PROFILE=dcache (or dtlb, "
-			"icache), and the simulated PMU or the kernel's samples",
+			"%s has no profile: `cachepeek dcache PROGRAM` (dtlb, icache, "
+			"sharing) makes and shows one; or it takes "
+			"CACHEPEEK_PROFILE=dcache while the program runs",
 			directory);
 		return NULL;
 	}
