@@ -41,4 +41,7 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	words->word[CP_NLEVELS + 5] = machine->ignores_orders
 					      ? "--cache-instructions=no"
 					      : "--cache-instructions=yes";
+	cp_format(words->streams, sizeof(words->streams), "--stream-buffers=%u",
+		machine->stream_buffers);
+	words->word[CP_NLEVELS + 6] = words->streams;
 }

@@ -21,10 +21,10 @@
 extern const char *const cp_sim_core_options[CP_SIM_NCORE];
 
 /* Those that describe a machine; words point into it. */
-#define CP_SIM_NWORDS (CP_NLEVELS + 6)
+#define CP_SIM_NWORDS (CP_NLEVELS + 7)
 struct cp_sim_words {
 	char level[CP_NLEVELS][CP_MACHINE_OPTION];
-	char page[32], cores[32], timing[128], ooo[160], sockets[80];
+	char page[32], cores[32], timing[128], ooo[160], sockets[80], streams[32];
 	const char *word[CP_SIM_NWORDS];
 };
 void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *words);

@@ -39,6 +39,8 @@ static const struct {
 	{"two-hop-latency", offsetof(struct cp_machine, two_hop_latency), 1000000},
 	{"remote-cache-latency", offsetof(struct cp_machine, remote_cache_latency),
 		1000000},
+	{"write-combining-buffers", offsetof(struct cp_machine, stream_buffers),
+		MAX_BUFFERS},
 	{"window", offsetof(struct cp_machine, ooo.window), 4096},
 	{"mispredict-latency", offsetof(struct cp_machine, ooo.mispredict), 1000},
 	{"walkers", offsetof(struct cp_machine, ooo.walkers), 16},

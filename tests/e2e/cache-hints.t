@@ -26,7 +26,7 @@ near('prefetched', 'l1d_load_misses', 200, 'and bring nothing');
 near('clflush', 'l1d_loads', 0, 'clflush refers to nothing');
 near('flushed', 'l1d_load_misses', 200, 'and takes its line out');
 near('streamed', 'l1d_stores', 200, 'non-temporal stores are stores');
-near('streamed', 'l1d_store_misses', 200, 'and bring their lines');
+near('streamed', 'l1d_store_misses', 0, 'and bring nothing');
 near('filled', 'l1d_stores', 200, 'rep stosb: a store for each byte');
 near('filled', 'instructions', 200, 'and an instruction');
 

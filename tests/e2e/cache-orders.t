@@ -14,7 +14,8 @@ use Test::More;
 plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
 
 my @events = qw(l1d_load_misses l1d_store_misses l2_load_misses llc_load_misses
-	l1d_writebacks l2_writebacks llc_writebacks cache_flushes);
+	l1d_writebacks l2_writebacks llc_writebacks cache_flushes
+	l1d_stores stream_stores stream_lines stream_full_lines);
 my %machine = (
 	plain => machine_file('plain', l2 => '4M 16 64', llc => '16M 16 64'),
 	inclusive => machine_file('inclusive', l1d => '32K 8 64 plru', l2 => '4M 16 64 inclusive', llc => '16M 16 64 exclusive'),
@@ -60,6 +61,31 @@ for my $kind (qw(plain inclusive)) {
 		map { $_ => 2000 } keys %written);
 }
 
+# ---- non-temporal stores: how many make a line, and which flag of the processor they need ----
+
+my %stream = (stream => [6], 'stream-pd' => [4], 'stream-mmx' => [6], 'stream-avx' => [2, 'avx'],
+	'stream-avx512' => [1, 'avx512f'], 'stream-read' => [4], 'stream-stored' => [4]);
+my ($flags) = (read_file('/proc/cpuinfo') // '') =~ /^flags(.*)/m;
+
+for my $kind (qw(plain inclusive)) {
+	my %none = map { $_ => 0 } qw(l1d_store_misses l1d_load_misses l2_load_misses llc_load_misses llc_writebacks);
+
+	for my $way (sort keys %stream) {
+		my ($stores, $flag) = @{$stream{$way}};
+		next if $flag && ($flags // '') !~ /\b$flag\b/;
+		my $stored = $way eq 'stream-stored' ? 1000 : 0;
+		my $read = $way eq 'stream-read' || $stored ? 1000 : 0;
+		is_cost($kind, $way, %none, l1d_stores => 1000 * $stores + $stored, stream_stores => 1000 * $stores,
+			stream_lines => 1000, stream_full_lines => 1000, l1d_load_misses => $read, l2_load_misses => $read,
+			llc_load_misses => $read, l1d_store_misses => $stored,
+			map { $_ => $stored } qw(l1d_writebacks l2_writebacks llc_writebacks));
+	}
+	is_cost($kind, $_, l1d_stores => 1000, l1d_store_misses => 0, stream_stores => 1000, stream_lines => 1000,
+		stream_full_lines => 0) for qw(stream-part stream-masked);
+}
+
+is_cost('deaf', 'stream-read', l1d_stores => 4000, l1d_store_misses => 1000, l1d_load_misses => 0, stream_stores => 0,
+	stream_lines => 0);
 is_cost('deaf', $_, l1d_store_misses => 1000, l1d_load_misses => 0, llc_load_misses => 0, llc_writebacks => 0,
 	cache_flushes => 0)
 	for qw(flush demote);

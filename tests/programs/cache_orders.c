@@ -17,7 +17,7 @@ static char memory[1 << 20] __attribute__((aligned(4096)));
 		__asm__ volatile("1:\n\t" code "\n\tadd $64, %0\n\tdec %1\n\tjnz 1b"     \
 				 : "+r"(at), "+r"(lines)                                 \
 				 :                                                       \
-				 : "eax", "memory", "cc");                               \
+				 : "eax", "rdi", "memory", "cc");                        \
 	}
 
 EACH(nothing, "movb $1, (%0); nopw (%0); movb (%0), %%al")
@@ -28,6 +28,25 @@ EACH(flush_loaded, "movb (%0), %%al; clflush (%0); movb (%0), %%al")
 EACH(write_back, "movb $1, (%0); clwb (%0); movb (%0), %%al")
 EACH(write_back_twice, "movb $1, (%0); clwb (%0); movb $1, (%0); clwb (%0)")
 EACH(demote, "movb $1, (%0); mov %0, %%rax; .byte 0x0f, 0x1c, 0x00; movb (%0), %%al")
+
+EACH(stream,
+	"mov $1, %%eax; movnti %%rax, (%0); movnti %%rax, 8(%0); movnti %%rax, 16(%0);"
+	"movnti %%rax, 24(%0); movntps %%xmm0, 32(%0); movntdq %%xmm0, 48(%0)")
+EACH(stream_pd,
+	"movntpd %%xmm0, (%0); movntpd %%xmm0, 16(%0); movntpd %%xmm0, 32(%0); movntpd %%xmm0, 48(%0)")
+EACH(stream_mmx,
+	"movntq %%mm0, (%0); movntq %%mm0, 8(%0); movntps %%xmm0, 16(%0); movntps %%xmm0, 32(%0); movntq %%mm0, 48(%0);"
+	"movnti %%rax, 56(%0)")
+EACH(stream_avx, "vmovntdq %%ymm0, (%0); vmovntps %%ymm0, 32(%0)")
+EACH(stream_avx512, "vmovntdq %%zmm0, (%0)")
+EACH(stream_part, "movntdq %%xmm0, (%0)")
+EACH(stream_masked, "xchg %0, %%rdi; maskmovdqu %%xmm0, %%xmm1; xchg %0, %%rdi")
+EACH(stream_read,
+	"movntps %%xmm0, (%0); movntps %%xmm0, 16(%0); movntps %%xmm0, 32(%0); movntps %%xmm0, 48(%0);"
+	"movb (%0), %%al")
+EACH(stream_stored,
+	"movb $1, (%0); movntps %%xmm0, (%0); movntps %%xmm0, 16(%0); movntps %%xmm0, 32(%0);"
+	"movntps %%xmm0, 48(%0); movb (%0), %%al")
 
 static const struct {
 	const char *name;
@@ -41,6 +60,15 @@ static const struct {
 	{"write-back", write_back},
 	{"write-back-twice", write_back_twice},
 	{"demote", demote},
+	{"stream", stream},
+	{"stream-pd", stream_pd},
+	{"stream-mmx", stream_mmx},
+	{"stream-avx", stream_avx},
+	{"stream-avx512", stream_avx512},
+	{"stream-part", stream_part},
+	{"stream-masked", stream_masked},
+	{"stream-read", stream_read},
+	{"stream-stored", stream_stored},
 };
 
 int main(int argc, char **argv)

@@ -163,6 +163,21 @@ static void step_order(struct duel *d)
 		core_order(d->core[d->turn], addr, order);
 }
 
+static void step_stream(struct duel *d)
+{
+	uint64_t addr = pick_address(d) & ~3ull;
+	uint32_t size = random_below(8) ? 4u << random_below(5)
+					: 4 * (1 + (uint32_t)random_below(80));
+
+	if (random_below(4)) /* whole lines come together */
+		addr = 0x70000000 + (d->streamed += size);
+	ref_stream(&d->ref, d->turn, addr, size);
+	if (d->has_front)
+		front_stream(addr, size, 0);
+	else
+		core_stream(d->core[d->turn], addr, size, 0);
+}
+
 /* A batch in the making: what settle.c makes of a piece of code. */
 struct maker {
 	_Alignas(64) struct batch b;
@@ -320,6 +335,8 @@ void duel_step(struct duel *d)
 		step_direct(d);
 	else if (random_below(30) == 0)
 		step_order(d);
+	else if (random_below(30) == 0)
+		step_stream(d);
 	else if (d->has_floats && random_below(4) == 0)
 		step_bypass(d, pick_address(d), pick_size());
 	else

@@ -14,7 +14,7 @@ struct duel {
 	struct core *core[REF_CORES];
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
 	int ncores, turn, any_sets, has_front;
-	uint64_t walk, pc;
+	uint64_t walk, pc, streamed;
 	/* Those of another machine behind the same front; of whom the reference is. */
 	struct uncore guest_uncore;
 	struct core *guest[REF_CORES];

@@ -41,12 +41,22 @@ struct ref_stream {
 	int twice;
 };
 
+#define REF_BUFFERS 12 /* of non-temporal stores */
+
+struct ref_buffer {
+	uint64_t line;
+	int used;
+	uint8_t byte[256];
+};
+
 struct ref_core {
 	struct ref_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
 	struct ref_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
 	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
 	int cluster, group, socket; /* around one L2, one last level */
+	struct ref_buffer buffer[REF_BUFFERS];
+	uint32_t next_buffer;
 };
 
 struct ref_system {
@@ -72,6 +82,7 @@ void ref_data(
 void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_code(struct ref_system *s, int core, uint64_t unit);
 void ref_order(struct ref_system *s, int core, uint64_t addr, enum cache_order order);
+void ref_stream(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_forget(struct ref_system *s, uint64_t addr);
 /* As at the next miss there. */
 void ref_notice(struct ref_system *s, uint64_t addr);

@@ -2,6 +2,8 @@
  *
  * What caches of the reference are ordered to do with lines (tools/sim/model/orders.h).
  */
+#include <string.h>
+
 #include "reference_parts.h"
 
 static uint64_t largest_line(struct ref_system *s, struct ref_core *c)
@@ -42,37 +44,70 @@ static int order_cache(struct ref_cache *cache, uint64_t addr, uint64_t bytes,
 	return dirty;
 }
 
-/* The cores around an L2, and that. */
-static int order_around(struct ref_system *s, struct ref_core *c, int cluster,
-	uint64_t addr, uint64_t bytes, enum cache_order order)
-{
-	uint64_t step = s->l2[cluster].g.sets ? s->l2[cluster].line : bytes;
-	int any = 0;
-
-	for (uint64_t a = addr; a < addr + bytes; a += step) {
-		int dirty = 0;
-
-		for (int i = 0; i < s->ncores; i++) {
-			if (s->core[i].cluster != cluster)
-				continue;
-			dirty |= order_cache(&s->core[i].l1d, a, step, order, c);
-			if (order == ORDER_FLUSH)
-				order_cache(&s->core[i].l1i, a, step, order, 0);
-		}
-		dirty |= order_cache(&s->l2[cluster], a, step, order, 0);
-		if (s->l2[cluster].g.sets)
-			c->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
-		any |= dirty;
-	}
-	return any;
-}
-
 static int has_any(struct ref_cache *cache, uint64_t addr, uint64_t bytes)
 {
 	int any = 0;
 
 	for (uint64_t a = addr; cache->g.sets && a < addr + bytes; a += cache->line)
 		any |= ref_find(cache, a) != 0;
+	return any;
+}
+
+/* What is ordered, and where; streams: stored past the caches. */
+struct ordered {
+	struct ref_core *by;
+	uint64_t addr, bytes;
+	enum cache_order order;
+	int streams;
+};
+
+static void count_lost(const struct ordered *what, int there, int dirty, int socket)
+{
+	what->by->count[CP_SIM_invalidations] += (uint64_t)there;
+	what->by->count[CP_SIM_hitm] += (uint64_t)dirty;
+	what->by->count[CP_SIM_remote_hitm] += dirty && socket != what->by->socket;
+}
+
+static int order_core(
+	struct ref_core *c, const struct ordered *what, uint64_t addr, uint64_t bytes)
+{
+	int sibling = what->streams && c != what->by && c->cluster == what->by->cluster,
+	    there = has_any(&c->l1d, addr, bytes),
+	    dirty = order_cache(&c->l1d, addr, bytes, what->order, what->by);
+
+	if (what->order == ORDER_FLUSH && !what->streams)
+		order_cache(&c->l1i, addr, bytes, what->order, 0);
+	if (sibling)
+		count_lost(what, there, dirty, c->socket);
+	return dirty;
+}
+
+/* The cores around an L2, and that. */
+static int order_around(struct ref_system *s, int cluster, const struct ordered *what)
+{
+	struct ref_cache *l2 = &s->l2[cluster];
+	uint64_t step = l2->g.sets ? l2->line : what->bytes;
+	int any = 0, there = has_any(l2, what->addr, what->bytes), socket = 0;
+
+	for (int i = 0; i < s->ncores; i++) {
+		if (s->core[i].cluster != cluster)
+			continue;
+		there |= has_any(&s->core[i].l1d, what->addr, what->bytes);
+		socket = s->core[i].socket;
+	}
+	for (uint64_t a = what->addr; a < what->addr + what->bytes; a += step) {
+		int dirty = 0;
+
+		for (int i = 0; i < s->ncores; i++)
+			if (s->core[i].cluster == cluster)
+				dirty |= order_core(&s->core[i], what, a, step);
+		dirty |= order_cache(l2, a, step, what->order, 0);
+		if (l2->g.sets)
+			what->by->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
+		any |= dirty;
+	}
+	if (what->streams && cluster != what->by->cluster)
+		count_lost(what, there, any, socket);
 	return any;
 }
 
@@ -84,28 +119,84 @@ static void demote(
 
 	if (!ref_llc_of(s, c)->g.sets)
 		return;
-	for (uint64_t a = addr; a < addr + bytes; a += step)
+	for (uint64_t a = addr; a < addr + bytes; a += step) {
+		struct ordered what = {c, a, step, ORDER_DEMOTE, 0};
+
 		if (has_any(&c->l1d, a, step) || has_any(l2, a, step))
-			ref_llc_victim(s, c, a,
-				order_around(s, c, c->cluster, a, step, ORDER_DEMOTE));
+			ref_llc_victim(s, c, a, order_around(s, c->cluster, &what));
+	}
+}
+
+static void order_all(struct ref_system *s, const struct ordered *what)
+{
+	int dirty = 0;
+
+	for (int cluster = 0; cluster < REF_CORES; cluster++)
+		dirty |= order_around(s, cluster, what);
+	for (int i = 0; i < REF_CORES; i++)
+		dirty |= order_cache(&s->llc[i], what->addr, what->bytes, what->order, 0);
+	if (ref_llc_of(s, what->by)->g.sets)
+		what->by->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
 }
 
 void ref_order(struct ref_system *s, int core, uint64_t addr, enum cache_order order)
 {
 	struct ref_core *c = &s->core[core];
 	uint64_t bytes = largest_line(s, c);
-	int dirty = 0;
+	struct ordered what = {c, addr / bytes * bytes, bytes, order, 0};
 
-	addr = addr / bytes * bytes;
 	c->count[CP_SIM_cache_flushes]++;
-	if (order == ORDER_DEMOTE) {
-		demote(s, c, addr, bytes);
-		return;
+	if (order == ORDER_DEMOTE)
+		demote(s, c, what.addr, bytes);
+	else
+		order_all(s, &what);
+}
+
+/* ---- non-temporal stores ---- */
+
+/* One byte; the last of a store's in its line. */
+static void buffer_byte(struct ref_core *c, uint64_t addr, int last)
+{
+	uint64_t line = addr / c->l1d.line;
+	struct ref_buffer *b = NULL;
+	uint32_t full = 0;
+
+	for (int i = 0; i < REF_BUFFERS; i++)
+		if (c->buffer[i].used && c->buffer[i].line == line)
+			b = &c->buffer[i];
+	if (!b) {
+		b = &c->buffer[c->next_buffer++ % REF_BUFFERS];
+		memset(b, 0, sizeof(*b));
+		b->used = 1;
+		b->line = line;
+		c->count[CP_SIM_stream_lines]++;
 	}
-	for (int cluster = 0; cluster < REF_CORES; cluster++)
-		dirty |= order_around(s, c, cluster, addr, bytes, order);
-	for (int i = 0; i < REF_CORES; i++)
-		dirty |= order_cache(&s->llc[i], addr, bytes, order, 0);
-	if (ref_llc_of(s, c)->g.sets)
-		c->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
+	b->byte[addr % c->l1d.line] = 1;
+	for (uint32_t i = 0; i < c->l1d.line; i++)
+		full += b->byte[i];
+	if (full < c->l1d.line || !last)
+		return;
+	c->count[CP_SIM_stream_full_lines]++;
+	b->used = 0;
+}
+
+void ref_stream(struct ref_system *s, int core, uint64_t addr, uint32_t size)
+{
+	struct ref_core *c = &s->core[core];
+	uint64_t bytes = largest_line(s, c), pages = c->count[CP_SIM_dtlb_store_pages];
+
+	c->count[CP_SIM_l1d_stores]++;
+	c->count[CP_SIM_stream_stores]++;
+	for (uint64_t u = addr / s->m.line; u <= (addr + size - 1) / s->m.line; u++) {
+		uint64_t at = u * s->m.line;
+		struct ordered what = {c, at / bytes * bytes, bytes, ORDER_FLUSH, 1};
+
+		ref_touch_page(s, c, at);
+		ref_translate_store(s, c, at);
+		order_all(s, &what);
+	}
+	c->count[CP_SIM_dtlb_store_misses] += c->count[CP_SIM_dtlb_store_pages] != pages;
+	for (uint32_t i = 0; i < size; i++)
+		buffer_byte(
+			c, addr + i, i + 1 == size || (addr + i + 1) % c->l1d.line == 0);
 }

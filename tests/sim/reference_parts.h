@@ -10,6 +10,9 @@
 /* Of prefetchers. */
 enum { L1I, L1D, L2 };
 
+/* reference.c */
+void ref_translate_store(struct ref_system *s, struct ref_core *c, uint64_t addr);
+
 /* ---- reference_cache.c ---- */
 
 void ref_make(struct ref_cache *c, const struct geometry *g, uint64_t line);

@@ -39,10 +39,14 @@ struct tally {
 
 #define MAX_TEMPS 8192
 
+/* Are an instruction's stores non-temporal?  Masked: of some bytes. */
+enum streams { STREAMS_NOT, STREAMS, STREAMS_MASKED };
+
 struct block {
 	IRSB *out;
 	IRTypeEnv *types;
 	Addr instruction;
+	enum streams streams;
 	Addr next;      /* behind it; 0: there is none yet; for machines out of order */
 	Addr from;      /* the batch is entered from there */
 	ULong line;     /* of that instruction */
@@ -68,6 +72,7 @@ void settle(struct block *b);
 void settle_direct(
 	struct block *b, enum batch_kind kind, IRExpr *a, UInt size, IRExpr *guard);
 
+void settle_stream(struct block *b, IRExpr *a, UInt size, IRExpr *guard);
 void settle_order(struct block *b, enum cache_order order, IRExpr *a);
 
 /* Is it a call of the model's? */

@@ -37,6 +37,7 @@ static struct {
 	ULong page_size;
 	ULong cores;
 	Bool ignores_orders;
+	ULong stream_buffers;
 	struct latencies latencies;
 	struct ooo ooo;
 	struct sockets sockets;
@@ -194,6 +195,13 @@ static void parse_orders(const HChar *value)
 	described.ignores_orders = VG_(strcmp)(value, "no") == 0;
 	if (!described.ignores_orders && VG_(strcmp)(value, "yes") != 0)
 		refuse_option("--cache-instructions", "expected yes or no");
+}
+
+static void parse_stream_buffers(const HChar *value)
+{
+	if (!parse_numbers(&value, ',', &described.stream_buffers, 1) || *value ||
+		described.stream_buffers > STREAMED_MOST)
+		refuse_option("--stream-buffers", "expected a number from 0 to 64");
 }
 
 /* The numbers of struct latencies. */
@@ -371,6 +379,7 @@ void machine_options_add(void)
 	m->page = described.page_size;
 	m->cores = described.cores;
 	m->ignores_orders = described.ignores_orders;
+	m->stream_buffers = described.stream_buffers;
 	m->time = described.latencies;
 	m->ooo = described.ooo;
 	m->time.one_hop = described.hops[0];
@@ -394,6 +403,7 @@ static const struct option_value values[] = {
 	{"--page=", parse_page},
 	{"--cores=", parse_cores},
 	{"--cache-instructions=", parse_orders},
+	{"--stream-buffers=", parse_stream_buffers},
 	{"--sockets=", parse_sockets},
 	{"--timing=", parse_timing},
 	{"--out-of-order=", parse_ooo},

@@ -234,6 +234,8 @@ void options_check(void)
 				"the machines of one run need the same smallest line");
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
+		tool_options.hears_orders |= !tool_options.machines[i].ignores_orders;
+	for (UInt i = 0; i < tool_options.nmachines; i++)
 		tool_options.has_front |= !machine_is_plain(&tool_options.machines[i]);
 	tool_options.machine = tool_options.machines[0];
 	tool_options.native &= native_is_built();
@@ -262,6 +264,8 @@ void options_usage(void)
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --cache-instructions=yes|no  does the machine flush lines when told? "
 	 "[yes]\n"
+	 "    --stream-buffers=N        of non-temporal stores; 0: as many as usual "
+	 "[0]\n"
 	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they "
 	 "are on N\n"
 	 "                              sockets, each with memory: "

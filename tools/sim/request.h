@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 14
+#define CP_SIM_PROTOCOL 15
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -90,6 +90,9 @@
 	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
 	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
 	X(cache_flushes, "lines that instructions flushed, wrote back or demoted")       \
+	X(stream_stores, "non-temporal stores, of all stores")                           \
+	X(stream_lines, "lines that these wrote to memory, whole ones or parts")         \
+	X(stream_full_lines, "of those, whole ones")                                     \
 	/* from here on those of the timing model (timing.h) */                          \
 	X(cycles, "cycles")                                                              \
 	X(value_stall_cycles, "cycles in which an instruction waited for a load's line") \

@@ -42,6 +42,7 @@ extern struct tool_options {
 	 * them, which is here once more.  Their smallest line is the same. */
 	struct machine machines[TOOL_MAX_MACHINES], machine;
 	UInt nmachines;
+	Bool hears_orders;       /* some machine does (model/orders.h) */
 	Bool has_front;          /* some machines are behind one: see front.h */
 	Bool float_loads;        /* some machine tells them apart */
 	Bool timing;             /* some machines have time */

@@ -165,6 +165,11 @@ static int translate_missing(
 	return 0;
 }
 
+void flex_translate(struct core *core, uint64_t unit, enum access kind)
+{
+	translate_page(core, unit, kind);
+}
+
 static uint64_t first_unit(struct core *core, uint64_t area)
 {
 	return far_lines_shorten(&front->far_lines, area << core->area_shift);

@@ -118,6 +118,8 @@ void flex_train_l2(struct core *core);
 void flex_own(struct core *core, uint64_t unit);
 /* A core asks for the unit: its page is placed. */
 uint32_t flex_home(struct core *core, uint64_t unit);
+/* flex.c: the page is looked up, and no more. */
+void flex_translate(struct core *core, uint64_t unit, enum access kind);
 /* L1D passes a store on. */
 void flex_write(struct core *core, uint64_t unit);
 /* L1 has evicted a line. */

@@ -6,11 +6,13 @@
 #include "model/orders.h"
 #include "model/sweep.h"
 
-/* Units, and who ordered what of them. */
+/* Units, and who ordered what of them; streams: stores to them past the caches, which is
+ * no order. */
 struct ordered {
 	struct core *core;
 	uint64_t first, units;
 	enum cache_order order;
+	int streams;
 };
 
 /* The line at p is ordered to leave, or to be modified no more. */
@@ -48,7 +50,7 @@ static void order_l1i(struct core *core, const struct ordered *what)
 	struct flex_cache *l1i = &core->flex->l1i;
 	struct flex_place p;
 
-	if (what->order != ORDER_FLUSH)
+	if (what->order != ORDER_FLUSH || what->streams)
 		return;
 	for (uint64_t u = what->first; u < what->first + what->units;
 		u += 1ull << l1i->shift) {
@@ -60,6 +62,40 @@ static void order_l1i(struct core *core, const struct ordered *what)
 	}
 }
 
+static int is_there(const struct flex_cache *c, const struct ordered *what)
+{
+	int there = 0;
+
+	for (uint64_t u = what->first; c->sets && u < what->first + what->units;
+		u += 1ull << c->shift)
+		there |= flex_find(c, u).way >= 0;
+	return there;
+}
+
+/* Somebody else loses lines to a store: a core to one that it shares L2 with, or all
+ * around another L2. */
+static void count_lost(const struct ordered *what, int there, int dirty, uint32_t socket)
+{
+	uint64_t *count = what->core->count;
+
+	count[CP_SIM_invalidations] += (uint64_t)there;
+	count[CP_SIM_hitm] += (uint64_t)dirty;
+	count[CP_SIM_remote_hitm] += dirty && socket != what->core->flex->cluster->socket;
+}
+
+static int order_core(struct core *core, const struct ordered *what)
+{
+	struct flex_cluster *cluster = core->flex->cluster;
+	int sibling = what->streams && core != what->core &&
+		      cluster == what->core->flex->cluster,
+	    there = sibling && is_there(&core->flex->l1d, what),
+	    dirty = order_l1d(core, what);
+
+	if (sibling)
+		count_lost(what, there, dirty, cluster->socket);
+	return dirty;
+}
+
 /* A line of L2, and those of its cores' L1D in it. */
 static int order_l2_line(struct flex_cluster *cluster, const struct ordered *what)
 {
@@ -68,7 +104,7 @@ static int order_l2_line(struct flex_cluster *cluster, const struct ordered *wha
 	int dirty = 0;
 
 	for (struct core *c = cluster->cores; c; c = c->flex->next)
-		dirty |= order_l1d(c, what);
+		dirty |= order_core(c, what);
 	if (!l2->sets)
 		return dirty;
 	p = flex_find(l2, what->first);
@@ -86,13 +122,33 @@ static int order_cluster(struct flex_cluster *cluster, const struct ordered *wha
 	struct ordered line = *what;
 	int dirty = 0;
 
-	for (struct core *c = cluster->cores; c; c = c->flex->next)
-		order_l1i(c, what);
 	if (!cluster->l2.sets)
 		return order_l2_line(cluster, what);
 	line.units = 1ull << cluster->l2.shift;
 	for (; line.first < what->first + what->units; line.first += line.units)
 		dirty |= order_l2_line(cluster, &line);
+	return dirty;
+}
+
+static int is_around(const struct flex_cluster *cluster, const struct ordered *what)
+{
+	int there = is_there(&cluster->l2, what);
+
+	for (const struct core *c = cluster->cores; c; c = c->flex->next)
+		there |= is_there(&c->flex->l1d, what);
+	return there;
+}
+
+static int order_around(struct flex_cluster *cluster, const struct ordered *what)
+{
+	int stolen = what->streams && cluster != what->core->flex->cluster,
+	    there = stolen && is_around(cluster, what), dirty;
+
+	for (struct core *c = cluster->cores; c; c = c->flex->next)
+		order_l1i(c, what);
+	dirty = order_cluster(cluster, what);
+	if (stolen)
+		count_lost(what, there, dirty, cluster->socket);
 	return dirty;
 }
 
@@ -120,22 +176,12 @@ static void order_all(const struct ordered *what)
 	int dirty = 0;
 
 	for (struct flex_cluster *c = s->clusters; c; c = c->next)
-		dirty |= order_cluster(c, what);
+		dirty |= order_around(c, what);
 	if (!llc_of(what->core)->sets)
 		return;
 	for (struct flex_group *g = s->groups; g; g = g->next)
 		dirty |= order_llc(&g->llc, what);
 	what->core->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
-}
-
-static int is_there(const struct flex_cache *c, const struct ordered *what)
-{
-	int there = 0;
-
-	for (uint64_t u = what->first; u < what->first + what->units;
-		u += 1ull << c->shift)
-		there |= flex_find(c, u).way >= 0;
-	return there;
 }
 
 /* The last level has what L1D and L2 have, modified or not. */
@@ -150,7 +196,7 @@ static void demote(const struct ordered *what)
 	if (core->sweep)
 		sweep_leave(core, what->first, what->units, 0);
 	for (uint64_t u = what->first; u < what->first + what->units; u += 1ull << step) {
-		struct ordered line = {core, u, 1ull << step, what->order};
+		struct ordered line = {core, u, 1ull << step, what->order, 0};
 
 		if (is_there(&core->flex->l1d, &line) || is_there(&cluster->l2, &line))
 			flex_demoted(core, u, order_l2_line(cluster, &line));
@@ -174,7 +220,7 @@ static uint32_t largest_shift(struct core *core)
 void flex_order(struct core *core, uint64_t unit, enum cache_order order, uint64_t now)
 {
 	uint32_t shift = largest_shift(core);
-	struct ordered what = {core, unit >> shift << shift, 1ull << shift, order};
+	struct ordered what = {core, unit >> shift << shift, 1ull << shift, order, 0};
 
 	core->flex->now = now;
 	core->count[CP_SIM_cache_flushes]++;
@@ -184,4 +230,18 @@ void flex_order(struct core *core, uint64_t unit, enum cache_order order, uint64
 		demote(&what);
 	else
 		order_all(&what);
+}
+
+void flex_stream(struct core *core, uint64_t unit, uint64_t now)
+{
+	uint32_t shift = largest_shift(core);
+	struct ordered what = {
+		core, unit >> shift << shift, 1ull << shift, ORDER_FLUSH, 1};
+
+	core->flex->now = now;
+	flex_home(core, unit);
+	flex_translate(core, unit, STORE);
+	if (core->sweep && core->sweep->plan->level != SWEEP_L1I)
+		sweep_leave(core, what.first, what.units, 1);
+	order_all(&what);
 }

@@ -189,6 +189,10 @@ static void add_store_of(IRExpr *a, UInt size, Int stored)
 
 	if (size == 0)
 		return;
+	if (b.streams) {
+		settle_stream(&b, a, size, NULL);
+		return;
+	}
 	if (size > tool_options.machine.line) {
 		add_direct(False, True, a, size, NULL);
 		return;
@@ -516,6 +520,9 @@ static void begin_instruction(struct walk *w, Addr a, UInt length)
 		settle(&b);
 		profile_watch_entry(b.out, w->layout, a);
 	}
+	b.streams = STREAMS_NOT;
+	if (tool_options.hears_orders)
+		b.streams = orders_streams((const UChar *)a, (const UChar *)a + length);
 	if (w->counted)
 		add_instruction(a, length);
 }

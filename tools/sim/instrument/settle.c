@@ -136,6 +136,37 @@ static void model_order(Addr a, enum cache_order order)
 		core_order(running, a, order);
 }
 
+static void model_stream(Addr a, uint32_t size, int is_masked)
+{
+	if (sample_wanted() && sample_stream(a, size))
+		return;
+	if (tool_options.nmachines > 1)
+		team_stream(a, size, is_masked);
+	else if (tool_options.has_front)
+		front_stream(a, size, is_masked);
+	else
+		core_stream(running, a, size, is_masked);
+}
+
+static void stream(Addr a, UWord size, Addr instruction, int is_masked)
+{
+	announce_reference(instruction, a);
+	model_stream(a, (uint32_t)size, is_masked);
+	if (every.count)
+		every_stream(a, (uint32_t)size);
+	observe_reference(instruction, a);
+}
+
+static void on_stream(Addr a, UWord size, Addr instruction)
+{
+	stream(a, size, instruction, 0);
+}
+
+static void on_masked_stream(Addr a, UWord size, Addr instruction)
+{
+	stream(a, size, instruction, 1);
+}
+
 static void on_order(Addr a, UWord order, Addr instruction)
 {
 	model_order(a, (enum cache_order)order);
@@ -425,6 +456,16 @@ void settle_order(struct block *b, enum cache_order order, IRExpr *a)
 	add_call(b, "order", (void *)on_order,
 		mkIRExprVec_3(a, emit_constant(order), emit_constant(b->instruction)),
 		NULL);
+}
+
+void settle_stream(struct block *b, IRExpr *a, UInt size, IRExpr *guard)
+{
+	settle(b);
+	add_call(b, "stream",
+		b->streams == STREAMS_MASKED ? (void *)on_masked_stream
+					     : (void *)on_stream,
+		mkIRExprVec_3(a, emit_constant(size), emit_constant(b->instruction)),
+		guard);
 }
 
 /* The lanes that are on, a bit each. */

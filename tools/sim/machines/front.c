@@ -452,6 +452,42 @@ void front_order(uint64_t addr, enum cache_order order)
 				front_stamp(f, (uint32_t)f->clock));
 }
 
+/* Those that do not hear that it is streamed have an ordinary store. */
+static void stream_line(struct front *f, uint64_t line, uint32_t stamp)
+{
+	int has_fact = f->data[line & (DATA_FILTER - 1)].line == line;
+	uint64_t unit = unit_of(f, line), now = front_stamp(f, stamp);
+
+	for (uint32_t i = 0; i < f->nmembers; i++) {
+		if (!f->member[i]->ignores_orders) {
+			flex_stream(f->member[i], unit, now);
+			continue;
+		}
+		flex_data(f->member[i], unit, STORE, now);
+		if (!has_fact)
+			flex_learn_data(f->member[i], unit, 0);
+	}
+}
+
+void front_stream(uint64_t addr, uint32_t size, int is_masked)
+{
+	struct front *f = front;
+	uint32_t ticks = 2 + (size >> f->line_shift), stamp = (uint32_t)f->clock;
+
+	begin_span(f, STORE);
+	for (uint64_t line = addr >> f->line_shift;
+		line <= (addr + size - 1) >> f->line_shift; line++)
+		stream_line(f, line, stamp++);
+	end_span(f, STORE);
+	for (uint32_t i = 0; i < f->nmembers; i++)
+		if (!f->member[i]->ignores_orders)
+			stream_note(f->member[i], &f->member[i]->streamed, addr, size,
+				is_masked);
+	f->clock += ticks;
+	f->idle_ticks += ticks - 2;
+	f->stores++;
+}
+
 void front_modify(void)
 {
 	front->rmw++;

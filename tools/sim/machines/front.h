@@ -30,10 +30,11 @@ void front_use(struct front *f, struct core *const *members, uint32_t nmembers);
 /* Moves what generated code has noted to the counts of the members. */
 void front_collect(struct front *f);
 
-/* As batch_function_for, batch_direct and core_order. */
+/* As batch_function_for, batch_direct, core_stream and core_order. */
 batch_function *front_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 void front_direct(uint64_t addr, uint32_t size, enum access kind);
 void front_modify(void);
+void front_stream(uint64_t addr, uint32_t size, int is_masked);
 void front_order(uint64_t addr, enum cache_order order);
 
 #endif

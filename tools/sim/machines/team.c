@@ -45,6 +45,16 @@ void team_order(uint64_t addr, enum cache_order order)
 	front_order(addr, order);
 }
 
+void team_stream(uint64_t addr, uint32_t size, int is_masked)
+{
+	for (uint32_t i = 0; i < team.size; i++) {
+		running = team.member[i];
+		if (!core_stream(running, addr, size, is_masked))
+			batch_direct(addr, size, STORE);
+	}
+	front_stream(addr, size, is_masked);
+}
+
 void team_modify(void)
 {
 	for (uint32_t i = 0; i < team.size; i++)

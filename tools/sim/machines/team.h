@@ -24,6 +24,7 @@ extern struct team {
 batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t lines);
 void team_direct(uint64_t addr, uint32_t size, enum access kind);
 void team_modify(void);
+void team_stream(uint64_t addr, uint32_t size, int is_masked);
 void team_order(uint64_t addr, enum cache_order order);
 
 #endif

@@ -16,8 +16,15 @@
 #include "model/model.h"
 
 /* A modify is the load and the store of one instruction.  Floats: only where
- * their loads bypass L1D. */
-enum batch_kind { BATCH_CODE, BATCH_READ, BATCH_WRITE, BATCH_MODIFY, BATCH_FLOAT };
+ * their loads bypass L1D.  Streams, which are in no batch: stores past the caches. */
+enum batch_kind {
+	BATCH_CODE,
+	BATCH_READ,
+	BATCH_WRITE,
+	BATCH_MODIFY,
+	BATCH_FLOAT,
+	BATCH_STREAM
+};
 
 #define BATCH_PLACES 4
 #define BATCH_ITEMS 32

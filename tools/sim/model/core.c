@@ -132,6 +132,8 @@ static void core_init(struct core *core, const struct machine *m, struct uncore 
 	core->uncore = u;
 	core->line_shift = log2_of(m->line);
 	core->ignores_orders = m->ignores_orders;
+	core->streamed.buffers = m->stream_buffers ? m->stream_buffers : STREAMED_USUAL;
+	core->streamed.shift = log2_of(m->l1d.line ? m->l1d.line : m->line);
 	core->page_shift = log2_of(m->page) - core->line_shift;
 	core->page_mask = (1u << core->page_shift) - 1;
 	core->group_shift = core->page_shift > 6 ? core->page_shift - 6 : 0;

@@ -43,6 +43,11 @@ void every_direct(uint64_t addr, uint32_t size, enum access kind)
 	tell_data(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
 }
 
+void every_stream(uint64_t addr, uint32_t size)
+{
+	tell_data(addr, size, BATCH_STREAM);
+}
+
 #define RUN(name, places, lines, shift)                                                  \
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \

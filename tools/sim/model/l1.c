@@ -23,6 +23,17 @@ void data_access(
 	span_end(core, kind);
 }
 
+void l1_page(struct core *core, uint64_t full, enum access kind, uint32_t stamp)
+{
+	static const struct shape any;
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
+	uint32_t at;
+
+	while (page_touch(core, any, full, line, kind, stamp, &at) == IN_HUGE &&
+		huge_touch(core, full, line, kind, stamp, &at) == IN_HUGE)
+		;
+}
+
 void l1_drop_page(struct core *core, struct cache *tlb, uint64_t key)
 {
 	int code = tlb == &core->itlb || tlb == &core->itlb_2m;

@@ -392,32 +392,42 @@ static struct cache *huge_array(struct cache *own, struct cache *common, uint64_
 	return own->sets ? own : common;
 }
 
+/* page_touch of a huge page; IN_HUGE: it is none any more. */
+LANES_INLINE uint32_t huge_touch(struct core *core, uint64_t full, uint64_t line,
+	enum access kind, uint32_t stamp, uint32_t *at)
+{
+	static const struct shape any;
+	uint64_t key = line >> core->page_shift;
+	struct cache *dtlb = huge_array(&core->dtlb_2m, &core->dtlb, &key);
+	struct cache_place p = cache_place(dtlb, key);
+	int found = cache_find(dtlb, p);
+	struct way page = way_of(p, (unsigned)found);
+
+	if (found < 0) {
+		if (!huge_is_still(full >> core->area_shift, full << core->line_shift,
+			    kind == LOAD))
+			return IN_HUGE;
+		core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
+		outer_huge_page(core, line >> core->page_shift, kind);
+		page = huge_fill(core, dtlb, p, kind, core->data, DATA_FILTER);
+	}
+	*at = stamp_offset(core, dtlb, page);
+	note_line(core, any, dtlb, page, found >= 0, line, *at, stamp);
+	return found >= 0 ? SETTLED : FRESH;
+}
+
 /* data_touch in a huge page. */
 static __attribute__((noinline)) void data_touch_huge(
 	struct core *core, uint64_t full, enum access kind, int writes, uint32_t stamp)
 {
 	static const struct shape any;
-	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full),
-		 key = line >> core->page_shift;
-	struct cache *dtlb = huge_array(&core->dtlb_2m, &core->dtlb, &key);
-	struct cache_place p = cache_place(dtlb, key);
-	int found = cache_find(dtlb, p);
-	struct way page = way_of(p, (unsigned)found);
-	uint32_t at;
+	uint64_t line = far_lines_shorten(&core->uncore->far_lines, full);
+	uint32_t at, settled = huge_touch(core, full, line, kind, stamp, &at);
 
-	if (found < 0) {
-		if (!huge_is_still(full >> core->area_shift, full << core->line_shift,
-			    kind == LOAD)) {
-			core->paths.data(core, full, kind, writes, stamp);
-			return;
-		}
-		core->count[CP_SIM_dtlb_load_pages - LOAD + kind]++;
-		outer_huge_page(core, line >> core->page_shift, kind);
-		page = huge_fill(core, dtlb, p, kind, core->data, DATA_FILTER);
-	}
-	at = stamp_offset(core, dtlb, page);
-	note_line(core, any, dtlb, page, found >= 0, line, at, stamp);
-	data_line(core, any, full, line, kind, writes, at, found >= 0, stamp);
+	if (settled == IN_HUGE)
+		core->paths.data(core, full, kind, writes, stamp);
+	else
+		data_line(core, any, full, line, kind, writes, at, settled, stamp);
 }
 
 /* References to one line; writes: also if the first is a load. */

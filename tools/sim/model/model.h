@@ -13,6 +13,7 @@
 #include "model/cache.h"
 #include "model/numa.h"
 #include "model/far_lines.h"
+#include "model/streamed.h"
 #include "request.h"
 
 enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
@@ -73,6 +74,7 @@ struct machine {
 	 * either kind) this means that a huge page is many small ones. */
 	struct geometry itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
 	uint32_t ignores_orders; /* what instructions tell its caches (orders.h) */
+	uint32_t stream_buffers; /* 0: as many as usual (streamed.h) */
 };
 
 /* Entries of the filters (see core.h); powers of two. */
@@ -239,6 +241,7 @@ struct core {
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t unsure[NUNSURE];      /* the same; of a sample */
 	uint64_t count[CP_SIM_NALL];   /* since the last core_collect */
+	struct streamed streamed;
 } __attribute__((aligned(64)));
 
 LANES_INLINE uint32_t *stamp_at(struct core *core, uint32_t offset)
@@ -298,6 +301,8 @@ void core_derive_lines(const struct core *core, uint64_t *counts);
 
 /* l1.c; after outer_choose_paths */
 void l1_choose_paths(struct core *core);
+/* Looks the page of a line up, and no more. */
+void l1_page(struct core *core, uint64_t full, enum access kind, uint32_t stamp);
 extern int l1_oldest_host; /* for tests: uses nothing that not all hosts have */
 void data_access(struct core *core, uint64_t addr, uint32_t size, enum access kind,
 	uint32_t stamp);

@@ -2,12 +2,15 @@
 #include "model/orders.h"
 #include "model/outer.h"
 #include "model/sets.h"
+#include "model/span.h"
 #include "model/sweep.h"
 
-/* A line, by both of its numbers. */
+/* A line, by both of its numbers; streams: it is stored to past the caches, which is no
+ * order. */
 struct ordered {
 	uint64_t full, line;
 	enum cache_order order;
+	int streams;
 };
 
 static void empty_way(struct cache *c, struct cache_place p, int way)
@@ -47,7 +50,7 @@ static void order_l1i(struct core *core, const struct ordered *what)
 	int way = cache_find(&core->l1i, p);
 	struct entry *e = &core->code[what->full & (CODE_FILTER - 1)];
 
-	if (way < 0 || what->order != ORDER_FLUSH)
+	if (way < 0 || what->order != ORDER_FLUSH || what->streams)
 		return;
 	if (e->line == what->full)
 		e->line = NO_LINE;
@@ -108,13 +111,26 @@ static void demote(struct core *core, const struct ordered *what)
 	outer_demote(core, what->line, order_private(core, core, what));
 }
 
+/* The same of another core, which loses it to a store. */
+static int order_other(struct core *core, struct core *other, const struct ordered *what)
+{
+	int there = has_line(&other->l1d, what->line) || has_line(&other->l2, what->line),
+	    dirty = order_private(core, other, what);
+
+	if (what->streams) {
+		core->count[CP_SIM_invalidations] += (uint64_t)there;
+		core->count[CP_SIM_hitm] += (uint64_t)dirty;
+	}
+	return dirty;
+}
+
 static void order_all(struct core *core, const struct ordered *what)
 {
 	int dirty = order_private(core, core, what);
 
 	for (struct core *other = core->uncore->cores; other; other = other->next)
 		if (other != core)
-			dirty |= order_private(core, other, what);
+			dirty |= order_other(core, other, what);
 	if (!core->uncore->llc.sets || sample_leaves_out(core->sets, what->line))
 		return;
 	dirty |= order_outer(&core->uncore->llc, what);
@@ -125,7 +141,7 @@ void core_order(struct core *core, uint64_t addr, enum cache_order order)
 {
 	uint64_t full = addr >> core->line_shift;
 	struct ordered what = {
-		full, far_lines_shorten(&core->uncore->far_lines, full), order};
+		full, far_lines_shorten(&core->uncore->far_lines, full), order, 0};
 
 	if (core->ignores_orders)
 		return;
@@ -138,4 +154,87 @@ void core_order(struct core *core, uint64_t addr, enum cache_order order)
 		order_all(core, &what);
 	if (core->sets && !sample_leaves_out(core->sets, what.line))
 		sample_sets_take(core, what.line);
+}
+
+/* ---- non-temporal stores ---- */
+
+/* The buffer of the line, or one that it gets. */
+static uint32_t find_buffer(struct core *core, struct streamed *s, uint64_t line)
+{
+	uint32_t taken = s->next;
+
+	for (uint32_t i = 0; i < s->buffers; i++)
+		if (s->buffer[i].line == line + 1)
+			return i;
+	s->buffer[taken].line = line + 1;
+	s->buffer[taken].parts = 0;
+	s->next = (taken + 1) % s->buffers;
+	core->count[CP_SIM_stream_lines]++;
+	return taken;
+}
+
+/* Bytes of one line. */
+static void fill_buffer(struct core *core, struct streamed *s, uint64_t addr,
+	uint32_t size, int is_masked)
+{
+	uint32_t part = s->shift > 6 ? s->shift - 6 : 0, bytes = 1u << s->shift,
+		 first = (addr & (bytes - 1)) >> part,
+		 last = ((addr + size - 1) & (bytes - 1)) >> part,
+		 at = find_buffer(core, s, addr >> s->shift);
+	uint64_t all = ~0ull >> (64 - (bytes >> part));
+
+	if (!is_masked)
+		s->buffer[at].parts |= ~0ull >> (63 - (last - first)) << first;
+	if (s->buffer[at].parts != all)
+		return;
+	core->count[CP_SIM_stream_full_lines]++;
+	s->buffer[at].line = 0;
+}
+
+void stream_note(struct core *core, struct streamed *s, uint64_t addr, uint32_t size,
+	int is_masked)
+{
+	core->count[CP_SIM_stream_stores]++;
+	while (size) {
+		uint32_t here =
+			(1u << s->shift) - (uint32_t)(addr & ((1u << s->shift) - 1));
+
+		here = size < here ? size : here;
+		fill_buffer(core, s, addr, here, is_masked);
+		addr += here;
+		size -= here;
+	}
+}
+
+void core_pass(struct core *core, uint64_t full)
+{
+	struct ordered what = {
+		full, far_lines_shorten(&core->uncore->far_lines, full), ORDER_FLUSH, 1};
+
+	if (core->sweep && core->sweep->plan->level != SWEEP_L1I)
+		sweep_leave(core, what.line, 1, 1);
+	order_all(core, &what);
+	if (core->sets && !sample_leaves_out(core->sets, what.line))
+		sample_sets_take(core, what.line);
+}
+
+int core_stream(struct core *core, uint64_t addr, uint32_t size, int is_masked)
+{
+	uint64_t line = addr >> core->line_shift,
+		 last = (addr + size - 1) >> core->line_shift;
+	uint32_t ticks = 2 + (size >> core->line_shift), stamp = (uint32_t)core->clock;
+
+	if (core->ignores_orders)
+		return 0;
+	span_begin(core, STORE);
+	for (; line <= last; line++) {
+		l1_page(core, line, STORE, stamp++);
+		core_pass(core, line);
+	}
+	span_end(core, STORE);
+	stream_note(core, &core->streamed, addr, size, is_masked);
+	core->clock += ticks;
+	core->idle_ticks += ticks - 2;
+	core->stores++;
+	return 1;
 }

@@ -243,7 +243,8 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	for (; line <= last; line++) {
 		uint64_t unit = short_number(core, line);
 
-		ask_arrays(core, unit, &missed);
+		if (kind != BATCH_STREAM || core->sweep->plan->level == SWEEP_DTLB)
+			ask_arrays(core, unit, &missed);
 		if ((kind == BATCH_WRITE || kind == BATCH_MODIFY) &&
 			core->sweep->plan->level == SWEEP_L1D)
 			sweep_stored(core, unit);

@@ -53,6 +53,40 @@ Bool orders_decode(const UChar *code, const UChar *end, enum cache_order *order)
 	return True;
 }
 
+/* The same behind a prefix of VEX or EVEX. */
+static struct bytes behind_vector_prefix(const UChar *code, const UChar *end)
+{
+	struct bytes b = {NULL, False, False};
+
+	if (end - code >= 4 && code[0] == 0xc5)
+		b.opcode = code + 2;
+	else if (end - code >= 5 && code[0] == 0xc4 && (code[1] & 31) == 1)
+		b.opcode = code + 3;
+	else if (end - code >= 6 && code[0] == 0x62 && (code[1] & 7) == 1)
+		b.opcode = code + 4;
+	return b;
+}
+
+enum streams orders_streams(const UChar *code, const UChar *end)
+{
+	enum { MOVNTI = 0xc3, MOVNTPS = 0x2b, MOVNTDQ = 0xe7, MASKMOVDQU = 0xf7 };
+	struct bytes b = behind_vector_prefix(code, end);
+	Bool is_vector = b.opcode != NULL, in_memory;
+
+	if (!is_vector)
+		b = behind_prefixes(code, end);
+	if (!b.opcode)
+		return STREAMS_NOT;
+	in_memory = b.opcode[1] < REGISTER;
+	if (b.opcode[0] == MASKMOVDQU && !in_memory && !b.repeat)
+		return STREAMS_MASKED;
+	if (!in_memory || (b.opcode[0] == MOVNTDQ && b.repeat))
+		return STREAMS_NOT;
+	if (b.opcode[0] == MOVNTI)
+		return is_vector || b.repeat || b.operand_size ? STREAMS_NOT : STREAMS;
+	return b.opcode[0] == MOVNTPS || b.opcode[0] == MOVNTDQ ? STREAMS : STREAMS_NOT;
+}
+
 void orders_mark(IRSB *out, Addr pc)
 {
 	enum { PAGE = 4096 };

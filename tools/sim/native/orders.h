@@ -7,11 +7,13 @@
 #ifndef CACHEPEEK_SIM_NATIVE_ORDERS_H
 #define CACHEPEEK_SIM_NATIVE_ORDERS_H
 
-#include "model/orders.h"
-#include "tool.h"
+#include "block.h"
 
 /* Does the instruction of these bytes give one? */
 Bool orders_decode(const UChar *code, const UChar *end, enum cache_order *order);
+
+/* Are its stores non-temporal?  Masked: MASKMOVDQU and its like. */
+enum streams orders_streams(const UChar *code, const UChar *end);
 
 /* Adds the mark, if the instruction gives an order. */
 void orders_mark(IRSB *out, Addr pc);

@@ -135,6 +135,22 @@ static void see_line(Addr a, UInt bytes)
 	set[0].used |= (~0ull >> (63 - (last - first))) << first;
 }
 
+/* It leaves the cache, or is not fetched. */
+static void pass_line(ULong number)
+{
+	struct way *set =
+		used.models[used.thread] + (number & (used.sets - 1)) * used.ways;
+	UInt i = 0;
+
+	while (i < used.ways && set[i].number != number + 1)
+		i++;
+	if (i == used.ways)
+		return;
+	account_for(&set[i]);
+	VG_(memmove)(set + i, set + i + 1, (used.ways - 1 - i) * sizeof(*set));
+	set[used.ways - 1] = (struct way){0};
+}
+
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
 	UInt line = 1u << used.shift;
@@ -145,7 +161,10 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 		UInt here = line - (addr & (line - 1));
 
 		here = size < here ? size : here;
-		see_line(addr, here);
+		if (kind == BATCH_STREAM)
+			pass_line(addr >> used.shift);
+		else
+			see_line(addr, here);
 		addr += here;
 		size -= here;
 	}

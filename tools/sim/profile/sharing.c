@@ -182,9 +182,8 @@ static void count_reference(struct line *line, struct sharer *s, ULong number, U
 {
 	struct cp_profile_sharer *out = s->out;
 	UInt shift = sharing.line_shift_of_l1d - 3;
-	Bool reads = kind != BATCH_WRITE,
-	     writes = kind == BATCH_WRITE || kind == BATCH_MODIFY,
-	     news = !out->loads && !out->stores;
+	Bool writes = kind == BATCH_WRITE || kind == BATCH_MODIFY || kind == BATCH_STREAM,
+	     reads = !writes || kind == BATCH_MODIFY, news = !out->loads && !out->stores;
 
 	if (tool_options.quantum)
 		note_turn(s, writes);

@@ -592,6 +592,32 @@ Bool sample_order(Addr a)
 		       sample_leaves_out(&sample_now.chosen, a >> line_shift()));
 }
 
+static void pass_line(ULong line)
+{
+	uint64_t word = ~((uint64_t)line << line_shift());
+
+	for (UInt i = 0; i < team.size; i++)
+		if (team.member[i]->ignores_orders)
+			team.member[i]->paths.log(team.member[i], &word, &word + 1);
+		else
+			core_pass(team.member[i], line);
+}
+
+/* Between bursts only what the lines were in sampled sets is of interest. */
+Bool sample_stream(Addr a, UWord size)
+{
+	UInt shift = line_shift();
+
+	sample_drain();
+	if (logged.mode == SAMPLE_ALL)
+		return False;
+	for (ULong line = a >> shift;
+		logged.mode == SAMPLE_SETS && line <= (a + size - 1) >> shift; line++)
+		if (!sample_leaves_out(&sample_now.chosen, line))
+			pass_line(line);
+	return True;
+}
+
 Bool sample_direct(Addr a, UWord size, enum access kind)
 {
 	UInt shift = line_shift();

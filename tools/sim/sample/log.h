@@ -90,6 +90,9 @@ void sample_drain(void);
  * not simulated now. */
 Bool sample_order(Addr a);
 
+/* A non-temporal store is coming; returns whether it is done with. */
+Bool sample_stream(Addr a, UWord size);
+
 /* One reference that is not in a batch; returns whether it is done with. */
 Bool sample_direct(Addr a, UWord size, enum access kind);
 
