@@ -91,6 +91,21 @@ static bool breakpoints_work(struct cp_why *why)
 	return cp_perf_probe(&attr, NULL, why) == 0;
 }
 
+/* Which figures of time are guesses, or how to get any. */
+static void say_time(const struct cp_machine *machine, char *text, size_t size)
+{
+	char missing[160], assumed[160];
+
+	cp_machine_assumed_keys(machine, assumed, sizeof(assumed));
+	if (!cp_machine_tells_time(machine, missing, sizeof(missing)))
+		snprintf(text, size,
+			"; no time: its latencies of %s are not known "
+			"(`cachepeek doctor --calibrate` measures them)",
+			missing);
+	else if (*assumed)
+		snprintf(text, size, "; time assumes %s", assumed);
+}
+
 static bool simulator_works(char *text, size_t size)
 {
 	char library[PATH_MAX], tool[PATH_MAX + 64], error[256];
@@ -111,8 +126,10 @@ static bool simulator_works(char *text, size_t size)
 		snprintf(text, size, "%s is missing: run `make install`", tool);
 		return false;
 	}
-	if (cp_machine_find(&machine, "host", error, sizeof(error)) == 0)
+	if (cp_machine_find(&machine, "host", error, sizeof(error)) == 0) {
 		cp_machine_describe(&machine, text, size);
+		say_time(&machine, text + strlen(text), size - strlen(text));
+	}
 	return true;
 }
 

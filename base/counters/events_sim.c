@@ -81,8 +81,10 @@ static bool is_timeless(const struct cp_machine *machine, char *why, size_t size
 		return false;
 	if (strcmp(machine->name, "host") == 0)
 		cp_format(why, size,
-			"the latencies of the host are not known: "
-			"count on a machine whose file names them (CACHEPEEK_MACHINE)");
+			"this processor's latencies of %s are not known: `cachepeek "
+			"doctor --calibrate` measures them, or count on another machine "
+			"(CACHEPEEK_MACHINE)",
+			missing);
 	else
 		cp_format(why, size, "the machine file names no latency of %s", missing);
 	return true;

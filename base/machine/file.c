@@ -4,15 +4,10 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/format.h"
-#include "base/text/nearest.h"
 #include "base/text.h"
 #include "base/machine/file.h"
-#include "base/machine/host.h"
-#include "base/embedded.h"
-#include "base/files/trusted.h"
 
 #define MAX_PAGE (1u << 30)
 #define MAX_BUFFERS 64
@@ -282,7 +277,10 @@ static bool parse_other(
 	const struct place *at, struct cp_machine *machine, const char *key, char *text)
 {
 	int tried = try_rate(at, machine, key, text);
+	bool is_it;
 
+	if (cp_known_key(key))
+		return cp_known_line(at, key, text, NULL, &is_it);
 	if (!tried)
 		tried = try_number(at, machine, key, text);
 	if (tried)
@@ -338,80 +336,30 @@ bool cp_machine_line(const struct place *at, struct cp_machine *machine,
 	return parse_other(at, machine, key, value);
 }
 
+bool cp_machine_next_line(struct place *at, const char **text, char line[CP_MACHINE_LINE])
+{
+	while (**text) {
+		size_t length = strcspn(*text, "\n");
+
+		at->line++;
+		cp_format(line, CP_MACHINE_LINE, "%.*s", (int)length, *text);
+		*text += length + ((*text)[length] == '\n');
+		line[strcspn(line, "#")] = '\0';
+		if (line[strspn(line, " \t\r")])
+			return true;
+	}
+	return false;
+}
+
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size)
 {
 	struct place at = {file, 0, error, error_size, false};
 	struct stated stated = {{0}, 0, 0};
-	char line[512];
+	char line[CP_MACHINE_LINE];
 
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-
-		at.line++;
-		cp_format(line, sizeof(line), "%.*s", (int)length, text);
-		text += length + (text[length] == '\n');
-		line[strcspn(line, "#")] = '\0';
-		if (line[strspn(line, " \t\r")] &&
-			!cp_machine_line(&at, machine, &stated, line))
+	while (cp_machine_next_line(&at, &text, line))
+		if (!cp_machine_line(&at, machine, &stated, line))
 			return -EINVAL;
-	}
 	return cp_machine_check(&at, machine, &stated) ? 0 : -EINVAL;
-}
-
-/* ---- by name ---- */
-
-static int complain_of_name(const char *name, char *error, size_t error_size)
-{
-	const char *names[64] = {"host"}, *nearest;
-	unsigned count = 1;
-	char file[80];
-
-	for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
-		if (strstr(e->name, ".machine"))
-			names[count++] = e->name;
-	cp_format(file, sizeof(file), "%s.machine", name);
-	nearest = cp_nearest(file, names);
-	cp_format(error, error_size, "unknown machine %s%s%.*s%s", name,
-		nearest ? ": did you mean " : "",
-		nearest ? (int)strcspn(nearest, ".") : 0, nearest ? nearest : "",
-		nearest ? "?" : "");
-	return -ENOENT;
-}
-
-static int named_machine(
-	struct cp_machine *machine, const char *name, char *error, size_t error_size)
-{
-	char file[80], content[8192];
-	const char *text = content;
-
-	if (strchr(name, '/')) {
-		char why[160];
-		int result = cp_trusted_load(
-			name, CP_NAMED, content, sizeof(content), why, sizeof(why));
-
-		if (result < 0) {
-			cp_format(error, error_size, "machine file %s: %s", name, why);
-			return result;
-		}
-	} else {
-		cp_format(file, sizeof(file), "%s.machine", name);
-		text = cp_embedded_find(file);
-	}
-	if (!text)
-		return complain_of_name(name, error, error_size);
-	*machine = cp_machine_defaults;
-	machine->note[0] = '\0';
-	cp_format(machine->name, sizeof(machine->name), "%s", name);
-	return cp_machine_parse(machine, name, text, error, error_size);
-}
-
-int cp_machine_find(
-	struct cp_machine *machine, const char *name, char *error, size_t error_size)
-{
-	if (strcmp(name, "host") == 0) {
-		cp_machine_host(machine);
-		return 0;
-	}
-	return named_machine(machine, name, error, error_size);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of machine files: shared by file.c, level.c, check.c and change.c.  Where
- * one of these is false, place says why.
+ * The reader of machine files: shared by file.c, level.c, check.c, change.c and known.c.
+ * Where one of these is false, place says why.
  */
 #ifndef CACHEPEEK_BASE_MACHINE_FILE_H
 #define CACHEPEEK_BASE_MACHINE_FILE_H
@@ -36,6 +36,12 @@ static inline bool is_power_of_two(uint64_t n)
 /* Always false. */
 bool cp_machine_wrong(const struct place *at, const char *what, const char *word);
 
+/* The next line of the text that is not empty, without its comment; false: there is
+ * none. */
+#define CP_MACHINE_LINE 512
+bool cp_machine_next_line(
+	struct place *at, const char **text, char line[CP_MACHINE_LINE]);
+
 /* The next word of the line, cut out of it; "" at its end. */
 char *cp_next_word(char **at);
 
@@ -58,6 +64,13 @@ bool cp_level_check(const struct place *at, const struct cp_cache *cache);
  * -ENOENT: there is no such choice. */
 int cp_level_choose(const struct place *at, enum cp_level level, const char *field,
 	const char *value, struct cp_cache *cache);
+
+/* Is it a key that names processors (known.h)?  Reads the text behind "KEY =", and
+ * whether this processor (NULL: none) is among them. */
+struct cp_processor;
+bool cp_known_key(const char *key);
+bool cp_known_line(const struct place *at, const char *key, char *text,
+	const struct cp_processor *processor, bool *is_it);
 
 /* A line of the file; whether what all of them say fits together. */
 bool cp_machine_line(const struct place *at, struct cp_machine *machine,

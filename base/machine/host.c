@@ -9,9 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/embedded.h"
 #include "base/env.h"
 #include "base/files/trusted.h"
 #include "base/format.h"
+#include "base/machine/known.h"
 #include "base/text.h"
 
 #define MAX_CORES 4096
@@ -34,7 +36,6 @@ const struct cp_machine cp_machine_defaults = {
 		},
 	.page = 4096,
 	.cores = 64,
-	.note = "TLB sizes assumed",
 };
 
 /* ---- the host, from sysfs ---- */
@@ -86,28 +87,13 @@ static bool sysfs_cache(unsigned index, struct cp_cache *cache)
 	return cache->sets && cache->ways;
 }
 
-/* x86 says so in the flags of the first processor; elsewhere nothing does that can be
- * relied on. */
-static bool is_virtual(void)
-{
-	char text[8192], *flags;
-
-	if (!cp_read_file("/proc/cpuinfo", text, sizeof(text)))
-		return false;
-	flags = strstr(text, "\nflags");
-	if (!flags)
-		return false;
-	flags[1 + strcspn(flags + 1, "\n")] = '\0';
-	return strstr(flags, " hypervisor") != NULL;
-}
-
 /* Hypervisors tell the last level of a whole socket, however few of its cores they
  * give. */
 static void note_virtual(struct cp_machine *machine)
 {
 	size_t used = strlen(machine->note);
 
-	if (machine->level[CP_LLC].sets && is_virtual())
+	if (machine->level[CP_LLC].sets)
 		cp_format(machine->note + used, sizeof(machine->note) - used, VIRTUAL);
 }
 
@@ -130,11 +116,6 @@ bool cp_machine_sysfs(struct cp_machine *machine)
 			memset(machine->level, 0, CP_ITLB * sizeof(machine->level[0]));
 		machine->level[level] = cache;
 	}
-	if (!found)
-		cp_format(machine->note, sizeof(machine->note),
-			"caches and TLBs assumed: sysfs does not tell them");
-	else
-		note_virtual(machine);
 	for (int level = CP_L1I; level <= CP_L1D; level++)
 		if (!machine->level[level].sets)
 			machine->level[level] = cp_machine_defaults.level[level];
@@ -224,8 +205,35 @@ static void take_measured(struct cp_machine *machine)
 	*machine = measured;
 }
 
+/* Where sysfs tells no caches. */
+static void take_cpuid_caches(
+	struct cp_machine *machine, const struct cp_cpuid_told *told)
+{
+	if (told->level[CP_L1D].told != CP_TOLD) {
+		cp_format(machine->note, sizeof(machine->note),
+			"caches assumed: neither sysfs nor CPUID tells them");
+		return;
+	}
+	for (int level = CP_L1I; level <= CP_LLC; level++) {
+		const struct cp_told_level *its = &told->level[level];
+
+		machine->level[level] = (struct cp_cache){
+			.sets = its->sets, .ways = its->ways, .line = its->line};
+	}
+}
+
 void cp_machine_host(struct cp_machine *machine)
 {
-	(void)cp_machine_sysfs(machine);
+	struct cp_processor processor;
+	struct cp_cpuid_told told;
+	bool found = cp_machine_sysfs(machine);
+
+	cp_processor_here(&processor);
+	cp_processor_told(&processor, &told);
+	if (!found)
+		take_cpuid_caches(machine, &told);
+	cp_machine_recognise(machine, &processor, &told, cp_embedded_files);
+	if (processor.is_virtual)
+		note_virtual(machine);
 	take_measured(machine);
 }

@@ -139,7 +139,7 @@ struct cp_machine {
 	bool time_sampled; /* time is modelled in units only */
 	char events[32];   /* its own events: machines/NAME.natives; "": none */
 	char pmu[32];      /* its PMU, as the presets name it; "": none */
-	char note[160];    /* what was assumed, for the report; "" if nothing */
+	char note[240];    /* what was assumed, for the report; "" if nothing */
 	/* When it was measured, and on which host (cp_host_word()); "": it was not. */
 	char measured[16], host[160];
 };

@@ -152,7 +152,6 @@ sub ok_judged
 # ---- where it cannot ----
 
 for my $case (
-	[[@calls], 2, qr/^cachepeek: --confirm: machine host predicts no time: .*; `cachepeek doctor --calibrate` measures this host\n$/, 'a host that nobody measured'],
 	[['-m', 'neoverse-n1', @calls], 2, qr/machine neoverse-n1 predicts no time: its file names no clock-mhz\n$/, 'a machine without a clock'],
 	[['-m', 'milan-2s', @calls], 2, qr/machine milan-2s predicts no time: its file names no latency of itlb2, dtlb2, walk-latency, one-hop-latency\n$/, 'a machine without latencies'],
 	[['-m', 'skylake-sp', '-g', 'cache', @calls], 2, qr/^cachepeek: --confirm: -g asks for something else than time: leave it out\n$/, 'groups'],
@@ -165,6 +164,17 @@ for my $case (
 	is(status_text($run->{status}), "exit $status", $what);
 	like($run->{err}, $text, "$what: one line");
 	is($run->{out}, '', "$what: nothing runs");
+}
+
+# A host that nobody measured predicts time only if a machine file is of its processor.
+{
+	my $run = confirm(@calls);
+	my $known = $run->{err} =~ /latencies\s+and\s+time\s+of\s/;
+
+	is(status_text($run->{status}), $known ? 'exit 0' : 'exit 2', 'a host that nobody measured');
+	like($run->{err}, $known ? qr/^explained: /m
+		: qr/^cachepeek: --confirm: machine host predicts no time: .*; `cachepeek doctor --calibrate` measures this host\n$/,
+		'a host that nobody measured: one line, if none is of its processor');
 }
 
 done_testing;

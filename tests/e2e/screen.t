@@ -33,7 +33,7 @@ sub record
 {
 	my ($name, @command) = @_;
 	my $records = scratch("records-$name");
-	my $run = run(command => [cli(), '-E', 'sim', '-d', $records, '-o', '/dev/null', @command]);
+	my $run = run(command => [cli(), '-E', 'sim', '-m', 'cachegrind', '-d', $records, '-o', '/dev/null', @command]);
 	is(status_text($run->{status}), 'exit 0', "$name: ran");
 	return $records;
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which machine file is of a processor: by the lines
+ *   cpuid = VENDOR FAMILY MODEL[-MODEL]...
+ *   midr = IMPLEMENTER PART...
+ */
+#ifndef CACHEPEEK_BASE_MACHINE_KNOWN_H
+#define CACHEPEEK_BASE_MACHINE_KNOWN_H
+
+#include "base/embedded.h"
+#include "base/machine/processor.h"
+
+/* The file among them that is of this processor; NULL: none, or with a line in error two
+ * are, or one is wrong. */
+const struct cp_embedded *cp_known_find(const struct cp_embedded *files,
+	const struct cp_processor *processor, char *error, size_t error_size);
+
+/*
+ * The machine, as sysfs tells it, gets the TLBs that CPUID tells, and from the file of
+ * its processor latencies, what time hangs on, and TLBs that CPUID does not tell.  The
+ * note says what is assumed.
+ */
+void cp_machine_recognise(struct cp_machine *machine,
+	const struct cp_processor *processor, const struct cp_cpuid_told *told,
+	const struct cp_embedded *files);
+
+#endif

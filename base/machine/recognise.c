@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The host, with what the machine file of its processor says of time, and the TLBs that
+ * CPUID tells.  Its caches stay plain, and so does its second-level TLB, common to code
+ * and data, with the entries of that for data: what is not plain takes twice as long, and
+ * has neither samples nor sweeps.
+ */
+#include <string.h>
+
+#include "base/format.h"
+#include "base/machine/host.h"
+#include "base/machine/known.h"
+
+#define MOST_WAYS 128
+
+static enum cp_level for_huge(enum cp_level small)
+{
+	return small + CP_ITLB_2M - CP_ITLB;
+}
+
+static void add_note(struct cp_machine *machine, const char *format, const char *word)
+{
+	size_t used = strlen(machine->note);
+
+	if (used)
+		used += cp_format(
+			machine->note + used, sizeof(machine->note) - used, "; ");
+	if (used < sizeof(machine->note))
+		cp_format(
+			machine->note + used, sizeof(machine->note) - used, format, word);
+}
+
+/* ---- the machine file ---- */
+
+/* What differs between processors of one core. */
+static uint64_t of_one_model(const struct cp_machine *known)
+{
+	static const enum cp_weight_of far[] = {CP_OF_L3, CP_OF_MEMORY, CP_OF_NEAR_CACHE};
+	uint64_t bits = known->clock_mhz ? 1ull << CP_ASSUMED_CLOCK : 0;
+
+	for (int i = 0; i < 3; i++)
+		if (cp_machine_latency(known, far[i]))
+			bits |= 1ull << far[i];
+	return bits;
+}
+
+static void join_second(struct cp_machine *machine)
+{
+	static const enum cp_level apart[] = {
+		CP_ITLB2, CP_DTLB2, CP_ITLB2_2M, CP_DTLB2_2M};
+	struct cp_cache *level = machine->level;
+
+	if (level[CP_DTLB2].sets) {
+		level[CP_STLB] = level[CP_DTLB2];
+		level[CP_STLB_2M] = level[CP_DTLB2_2M];
+	}
+	for (int i = 0; i < 4; i++)
+		memset(&level[apart[i]], 0, sizeof(level[apart[i]]));
+}
+
+static bool take_known(struct cp_machine *machine, const struct cp_embedded *file,
+	char *why, size_t size)
+{
+	struct cp_machine known = cp_machine_defaults;
+	char missing[64];
+
+	if (cp_machine_parse(&known, file->name, file->text, why, size) < 0)
+		return false;
+	for (int level = CP_L1I; level <= CP_LLC; level++) {
+		machine->level[level].latency = known.level[level].latency;
+		known.level[level] = machine->level[level];
+	}
+	join_second(&known);
+	known.cores = machine->cores;
+	known.page = machine->page;
+	known.events[0] = known.pmu[0] = '\0';
+	known.assumed |= of_one_model(&known);
+	cp_format(known.note, sizeof(known.note), "latencies%s of %.*s",
+		cp_machine_tells_time(&known, missing, sizeof(missing)) ? " and time"
+									: "",
+		(int)strcspn(file->name, "."), file->name);
+	*machine = known;
+	return true;
+}
+
+/* ---- TLBs ---- */
+
+/* Vendors document more ways than CPUID tells of as many entries: those of the file
+ * hold. */
+static void take_small(struct cp_cache *tlb, const struct cp_told_level *told)
+{
+	if (told->told == CP_NONE)
+		tlb->sets = 0;
+	if (told->told != CP_TOLD || told->ways > MOST_WAYS ||
+		told->sets * told->ways == tlb->sets * tlb->ways)
+		return;
+	tlb->sets = told->sets;
+	tlb->ways = told->ways;
+}
+
+static void take_huge(struct cp_cache *huge, const struct cp_told_level *told,
+	const struct cp_cache *small)
+{
+	if (told->told == CP_UNTOLD)
+		return;
+	memset(huge, 0, sizeof(*huge));
+	huge->absent = small->sets && told->told == CP_NONE;
+	if (small->sets && told->told == CP_TOLD && told->ways <= MOST_WAYS) {
+		huge->sets = told->sets;
+		huge->ways = told->ways;
+	}
+}
+
+static void take_tlbs(struct cp_machine *machine, const struct cp_cpuid_told *told)
+{
+	enum cp_level second = told->level[CP_DTLB2].told == CP_TOLD ? CP_DTLB2 : CP_STLB;
+	const enum cp_level from[] = {CP_ITLB, CP_DTLB, second},
+			    to[] = {CP_ITLB, CP_DTLB, CP_STLB};
+
+	for (int i = 0; i < 3; i++) {
+		take_small(&machine->level[to[i]], &told->level[from[i]]);
+		if (machine->page == 4096)
+			take_huge(&machine->level[for_huge(to[i])],
+				&told->level[for_huge(from[i])], &machine->level[to[i]]);
+	}
+}
+
+static void note_assumed(
+	struct cp_machine *machine, const struct cp_cpuid_told *told, bool is_known)
+{
+	bool code = told->level[CP_ITLB].told == CP_TOLD,
+	     data = told->level[CP_DTLB].told == CP_TOLD;
+
+	add_note(machine, "LRU and non-inclusive caches assumed", "");
+	if (!code && !data && !is_known)
+		add_note(machine, "TLB sizes assumed", "");
+	else if (code != data && !is_known)
+		add_note(machine, "%s size assumed", code ? "DTLB" : "ITLB");
+	if (told->kind == CP_EFFICIENT_CORE)
+		add_note(machine, "TLBs of an efficient core", "");
+	if (told->kind == CP_PERFORMANCE_CORE)
+		add_note(machine, "TLBs of a performance core", "");
+}
+
+/* Of a hybrid, sysfs tells the first processor, CPUID the one where it is asked. */
+static bool is_other_core(
+	const struct cp_machine *machine, const struct cp_cpuid_told *told)
+{
+	const struct cp_told_level *l1d = &told->level[CP_L1D];
+
+	return told->kind && l1d->told == CP_TOLD &&
+	       (l1d->sets != machine->level[CP_L1D].sets ||
+		       l1d->ways != machine->level[CP_L1D].ways);
+}
+
+void cp_machine_recognise(struct cp_machine *machine,
+	const struct cp_processor *processor, const struct cp_cpuid_told *told,
+	const struct cp_embedded *files)
+{
+	static const struct cp_cpuid_told nothing;
+	char why[160];
+	const struct cp_embedded *file =
+		cp_known_find(files, processor, why, sizeof(why));
+	bool is_known = file && take_known(machine, file, why, sizeof(why));
+
+	if (*why)
+		add_note(machine, "not recognised: %s", why);
+	if (is_other_core(machine, told)) {
+		add_note(machine, "this core is of another kind than the first", "");
+		told = &nothing;
+	}
+	take_tlbs(machine, told);
+	note_assumed(machine, told, is_known);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which machine file is of a processor, and what the host takes from it and from CPUID.
+ */
+#include <string.h>
+
+#include "base/embedded.h"
+#include "base/machine/host.h"
+#include "base/machine/known.h"
+#include "tests/tap/tap.h"
+#include "tests/unit/cpuid_dumps_amd.h"
+#include "tests/unit/cpuid_dumps_intel.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+#define OF(name) name, COUNT(name)
+
+/* ---- the lines of files ---- */
+
+static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, false};
+
+static const char *file_of(const struct cp_processor *processor)
+{
+	char error[200];
+	const struct cp_embedded *file =
+		cp_known_find(cp_embedded_files, processor, error, sizeof(error));
+
+	if (*error)
+		diag("%s", error);
+	return *error ? "" : file ? file->name : NULL;
+}
+
+/* A file of each processor, or none. */
+static unsigned twice(const char *vendor, uint32_t family, uint32_t first, uint32_t last)
+{
+	unsigned bad = 0;
+
+	for (uint32_t model = first; model <= last; model++) {
+		struct cp_processor processor = {.family = family, .model = model};
+		const char *file;
+
+		strcpy(processor.vendor, vendor);
+		file = file_of(&processor);
+		bad += file && !*file;
+	}
+	return bad;
+}
+
+static void test_shipped(void)
+{
+	static const struct {
+		struct cp_processor processor;
+		const char *file;
+	} known[] = {
+		{{"AuthenticAMD", 23, 49, false}, "zen2.machine"},
+		{{"AuthenticAMD", 25, 1, false}, "zen3.machine"},
+		{{"AuthenticAMD", 25, 17, false}, "zen4.machine"},
+		{{"AuthenticAMD", 25, 97, false}, "zen4.machine"},
+		{{"AuthenticAMD", 26, 2, false}, "zen5.machine"},
+		{{"GenuineIntel", 6, 15, false}, "core2duo.machine"},
+		{{"GenuineIntel", 6, 85, false}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 106, false}, "ice-lake-sp.machine"},
+		{{"GenuineIntel", 6, 143, false}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 207, false}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 173, false}, "granite-rapids.machine"},
+		{{"Arm", 0x41, 0xd0c, false}, "neoverse-n1.machine"},
+		{{"Arm", 0x41, 0xd49, false}, "neoverse-n2.machine"},
+		{{"Arm", 0x6d, 0xd49, false}, "neoverse-n2.machine"},
+		{{"Arm", 0x41, 0xd4f, false}, "neoverse-v2.machine"},
+		{{"Arm", 0x61, 0x23, false}, "apple-m1.machine"},
+		{{"GenuineIntel", 6, 183, false}, NULL},
+		{{"HygonGenuine", 25, 17, false}, NULL},
+		{{"AuthenticAMD", 6, 17, false}, NULL},
+		{{"", 0, 0, false}, NULL},
+	};
+
+	for (size_t i = 0; i < COUNT(known); i++)
+		is_string(file_of(&known[i].processor), known[i].file, "%s %u %u",
+			known[i].processor.vendor, known[i].processor.family,
+			known[i].processor.model);
+	is_int(twice("GenuineIntel", 6, 0, 255), 0, "no Intel has two files");
+	for (uint32_t family = 23; family <= 26; family++)
+		is_int(twice("AuthenticAMD", family, 0, 255), 0,
+			"nor has an AMD of family %u", family);
+	is_int(twice("Arm", 0x41, 0xd00, 0xdff), 0, "nor has an Arm");
+	is_int(twice("Arm", 0x61, 0, 0x7f), 0, "nor has an Apple");
+}
+
+/* ---- mistakes ---- */
+
+static void test_mistakes(void)
+{
+	static const struct {
+		const char *first, *second, *error;
+	} cases[] = {
+		{"cpuid = AuthenticAMD 25 1\n", "# two\ncpuid = AuthenticAMD 25 0-31\n",
+			"b.machine:2: names a processor that a.machine:1 names as well: "
+			"leave it to one of them"},
+		{"cpuid = AuthenticAMD 25\n", "",
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]..."},
+		{"\n\ncpuid = AuthenticAMD x 1\n", "",
+			"a.machine:3: cpuid = VENDOR FAMILY MODEL[-MODEL]..."},
+		{"cpuid = AuthenticAMD 25 1 9-2\n", "",
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]...: 9-2"},
+		{"cpuid = AuthenticAMD 25 70000\n", "",
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]...: 70000"},
+		{"cpuid = AMD 25 1\n", "",
+			"a.machine:1: the vendor must be AuthenticAMD, GenuineIntel or "
+			"HygonGenuine: AMD"},
+		{"cpuid =\n", "",
+			"a.machine:1: the vendor must be AuthenticAMD, GenuineIntel or "
+			"HygonGenuine"},
+		{"midr = 0x41\n", "", "a.machine:1: midr = IMPLEMENTER PART[-PART]..."},
+		{"midr = Arm 0xd0c\n", "",
+			"a.machine:1: midr = IMPLEMENTER PART[-PART]..."},
+	};
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct cp_embedded files[] = {{"a.machine", cases[i].first},
+			{"b.machine", cases[i].second}, {NULL, NULL}};
+		char error[200], parsed[200];
+		struct cp_machine machine = cp_machine_defaults;
+		struct cp_processor processor = {"AuthenticAMD", 25, 1, false};
+
+		ok(!cp_known_find(files, &processor, error, sizeof(error)),
+			"no file is found");
+		is_string(error, cases[i].error, "and that is why");
+		if (*cases[i].second)
+			continue;
+		cp_machine_parse(
+			&machine, "a.machine", cases[i].first, parsed, sizeof(parsed));
+		is_string(parsed, error, "the machine's reader says the same");
+	}
+}
+
+/* ---- the host ---- */
+
+/* As sysfs tells a Zen 4's caches. */
+static struct cp_machine from_sysfs(void)
+{
+	struct cp_machine machine = cp_machine_defaults;
+
+	machine.cores = 4;
+	machine.level[CP_LLC] = (struct cp_cache){.sets = 16384, .ways = 16, .line = 64};
+	return machine;
+}
+
+static struct cp_machine recognised(const struct cp_processor *processor,
+	const struct cp_cpuid_leaf *leaves, size_t count)
+{
+	struct cp_machine machine = from_sysfs();
+	struct cp_cpuid cpuid = {leaves, count};
+	struct cp_cpuid_told told;
+
+	cp_cpuid_decode(&cpuid, &told);
+	cp_machine_recognise(&machine, processor, &told, cp_embedded_files);
+	return machine;
+}
+
+static unsigned entries(const struct cp_machine *machine, enum cp_level level)
+{
+	return machine->level[level].sets * machine->level[level].ways;
+}
+
+static void test_zen4(void)
+{
+	struct cp_machine host = recognised(&zen4_here, OF(genoa)), file;
+	char text[600];
+
+	is_int(cp_machine_find(&file, "zen4", text, sizeof(text)), 0, "zen4");
+	is_string(host.name, "host", "its name stays");
+	is_string(host.note,
+		"latencies and time of zen4; LRU and non-inclusive caches assumed",
+		"and what is whose is said");
+	is_int(host.cores, 4, "cores are the host's");
+	is_int(entries(&host, CP_LLC), 16384 * 16, "so are sizes");
+	is_int(host.level[CP_LLC].latency, file.level[CP_LLC].latency, "latency of L3");
+	is_int(host.memory_latency, file.memory_latency, "of memory");
+	is_int(host.ooo.window, file.ooo.window, "and what time hangs on");
+	ok(cp_machine_tells_time(&host, text, sizeof(text)), "time is told");
+	is_int(entries(&host, CP_DTLB), 72, "DTLB");
+	is_int(entries(&host, CP_STLB), 3072, "STLB has the entries for data");
+	is_int(host.level[CP_STLB].ways, 24, "and the ways that AMD documents");
+	is_int(host.level[CP_STLB].latency, 7, "and a latency");
+	is_u64(host.assumed & ~file.assumed,
+		1ull << CP_OF_L3 | 1ull << CP_OF_MEMORY | 1ull << CP_ASSUMED_CLOCK,
+		"what differs between processors of one core is assumed");
+	is_string(host.pmu, "", "it answers to no other names of events");
+}
+
+/* CPUID's sizes hold where the file has others, and hold without a file. */
+static void test_sizes(void)
+{
+	static const struct cp_processor spr = {"GenuineIntel", 6, 143, false},
+					 raptor = {"GenuineIntel", 6, 183, false};
+	struct cp_machine host = recognised(&spr, OF(sapphirerapids));
+	char missing[160];
+
+	is_int(entries(&host, CP_DTLB), 64, "sapphire-rapids has 96, CPUID tells 64");
+	is_int(entries(&host, CP_STLB_2M), 1024, "2 MB pages have half of the STLB");
+	host = recognised(&raptor, OF(raptorlake_e));
+	is_int(entries(&host, CP_DTLB), 48, "no file, but CPUID: DTLB");
+	is_int(entries(&host, CP_STLB), 2048, "STLB");
+	ok(!cp_machine_tells_time(&host, missing, sizeof(missing)), "no time");
+	is_string(host.note,
+		"LRU and non-inclusive caches assumed; TLBs of an efficient core",
+		"a hybrid's core is named");
+	host = recognised(&raptor, OF(raptorlake_p));
+	is_string(host.note,
+		"this core is of another kind than the first; "
+		"LRU and non-inclusive caches assumed; TLB sizes assumed",
+		"CPUID is of another core than sysfs");
+	is_int(entries(&host, CP_DTLB), 64, "and tells no TLB");
+	host = recognised(&raptor, NULL, 0);
+	is_string(host.note, "LRU and non-inclusive caches assumed; TLB sizes assumed",
+		"neither: assumed");
+	is_int(entries(&host, CP_STLB), 1536, "with the default");
+	host = recognised(
+		&(struct cp_processor){"GenuineIntel", 6, 85, false}, OF(skylakex));
+	ok(host.assumed & 1ull << CP_OF_NEAR_CACHE,
+		"skylake-sp: another core's line, too");
+	is_int(host.level[CP_STLB].ways, 12, "Intel documents 12 ways, CPUID tells 6");
+	host = recognised(&(struct cp_processor){"GenuineIntel", 6, 106, false}, OF(icx));
+	is_int(entries(&host, CP_ITLB), 128, "CPUID tells no ITLB, the file does");
+	host = recognised(&raptor, OF(icelakey));
+	is_string(host.note, "LRU and non-inclusive caches assumed; ITLB size assumed",
+		"CPUID tells no ITLB, and there is no file");
+	host = recognised(
+		&(struct cp_processor){"GenuineIntel", 6, 26, false}, OF(nehalem));
+	ok(host.level[CP_STLB_2M].absent, "an STLB of small pages only");
+}
+
+/* Whatever is found, one run simulates it as plainly as before. */
+static void test_plain(void)
+{
+	static const struct {
+		const char *name;
+		const struct cp_cpuid_leaf *leaves;
+		size_t count;
+	} all[] = {
+#define ROW(name) {#name, name, COUNT(name)}
+		ROW(turin), ROW(turind), ROW(graniteridge), ROW(genoa), ROW(bergamo),
+		ROW(raphael), ROW(milan), ROW(vermeer), ROW(cezanne), ROW(rome),
+		ROW(matisse), ROW(strixpoint_0), ROW(strixpoint_1), ROW(abudhabi),
+		ROW(bristolridge), ROW(barcelona), ROW(hygon), ROW(graniterapids),
+		ROW(emeraldrapids), ROW(sapphirerapids), ROW(lunarlake_p),
+		ROW(lunarlake_e), ROW(arrowlake_p), ROW(arrowlake_e), ROW(pantherlakel_p),
+		ROW(pantherlakel_e), ROW(raptorlake_p), ROW(raptorlake_e), ROW(alderlake),
+		ROW(meteorlake_p), ROW(meteorlake_e), ROW(meteorlake_low), ROW(icx),
+		ROW(icelakey), ROW(tigerlake), ROW(cascadelakesp), ROW(skylakex),
+		ROW(skylake), ROW(broadwell), ROW(haswell), ROW(ivybridgews),
+		ROW(sandybridge), ROW(nehalem), ROW(conroe), ROW(penryn), ROW(goldmont)};
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		struct cp_cpuid cpuid = {all[i].leaves, all[i].count};
+		struct cp_cpuid_told told;
+		struct cp_processor processor = {.family = 0};
+		struct cp_machine host;
+		const char *how = NULL;
+
+		cp_cpuid_decode(&cpuid, &told);
+		memcpy(processor.vendor, told.vendor, sizeof(told.vendor));
+		processor.family = told.family;
+		processor.model = told.model;
+		host = recognised(&processor, all[i].leaves, all[i].count);
+		for (int level = 0; level < CP_NLEVELS && !how; level++)
+			if (host.level[level].sets)
+				how = cp_machine_unlike_plain(
+					&host, (enum cp_level)level);
+		is_string(how, NULL, "%s: %s", all[i].name, host.note);
+	}
+}
+
+/* ---- /proc/cpuinfo ---- */
+
+static void test_cpuinfo(void)
+{
+	struct cp_processor processor;
+
+	cp_processor_read(&processor,
+		"processor\t: 0\nvendor_id\t: GenuineIntel\n"
+		"cpu family\t: 6\nmodel\t\t: 143\n"
+		"model name\t: Intel(R) Xeon(R)\n"
+		"flags\t\t: fpu hypervisor lahf_lm\n\nprocessor\t: 1\n");
+	is_string(processor.vendor, "GenuineIntel", "x86: its vendor");
+	is_int(processor.family, 6, "family");
+	is_int(processor.model, 143, "model, which is not its name");
+	ok(processor.is_virtual, "a virtual machine");
+	cp_processor_read(&processor, "processor\t: 0\nBogoMIPS\t: 50.00\n"
+				      "CPU implementer\t: 0x41\nCPU architecture: 8\n"
+				      "CPU variant\t: 0x0\nCPU part\t: 0xd4f\n");
+	is_string(processor.vendor, "Arm", "aarch64");
+	is_int(processor.family, 0x41, "implementer");
+	is_int(processor.model, 0xd4f, "part");
+	ok(!processor.is_virtual, "nothing tells a virtual machine there");
+	cp_processor_read(&processor, "");
+	is_string(processor.vendor, "", "nothing");
+}
+
+/* An emulator's CPUID is not the processor's. */
+static void test_emulated(void)
+{
+	struct cp_processor processor;
+	struct cp_cpuid_told told;
+
+	cp_processor_here(&processor);
+	processor.model++;
+	cp_processor_told(&processor, &told);
+	ok(told.level[CP_DTLB].told == CP_UNTOLD && told.level[CP_DTLB].why,
+		"another processor's CPUID: %s", told.level[CP_DTLB].why);
+}
+
+int main(void)
+{
+	plan_lazy();
+	test_shipped();
+	test_mistakes();
+	test_zen4();
+	test_sizes();
+	test_plain();
+	test_cpuinfo();
+	test_emulated();
+	return 0;
+}
