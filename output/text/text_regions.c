@@ -448,6 +448,24 @@ static void print_title(struct cp_text *text, const struct cp_group *group)
 		2, text->width);
 }
 
+/* Of a group without a single column; a table is of the regions' calls, then. */
+static void print_empty(
+	struct cp_text *text, const struct cp_group *group, struct columns *columns)
+{
+	const struct cp_region *total = text->report->total;
+
+	for (size_t i = 0; i < group->nmetrics; i++) {
+		struct cp_value value = whole_run(text, &group->metrics[i]);
+
+		if (value.status != CP_UNAVAILABLE)
+			continue;
+		print_reason(text, "all of it", value.reason);
+		break;
+	}
+	if (cp_region_next(total, total))
+		print_table(text, columns, NULL);
+}
+
 static void print_group(struct cp_text *text, const struct cp_group *group)
 {
 	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
@@ -456,6 +474,10 @@ static void print_group(struct cp_text *text, const struct cp_group *group)
 	choose_columns(text, group, columns);
 	if (!text->whole) {
 		print_title(text, group);
+		if (!columns->count) {
+			print_empty(text, group, columns);
+			return;
+		}
 		cp_text_verdict(text, group);
 		cp_out_text(text->out, "\n");
 		print_table(text, columns, mark);

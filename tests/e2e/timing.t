@@ -147,6 +147,12 @@ sub one
 	($all) = one($own, 'cycles');
 	like($all->{counts}{cycles}{reason}, qr/names no latency of stlb, walk-latency$/,
 		'a file of one\'s own: what it lacks');
+	my $text = run(command => [cli(), '-E', 'sim', '-m', $own, '-g', 'time', program('empty')])->{err};
+	like($text, qr/\n\nPredicted time.*\nnot available: all of it \(cycles: the machine file names no latency of\s+stlb,\s+walk-latency\)\n\n/,
+		'a group without a value says why');
+	unlike($text, qr/^whole run/m, 'and has no table');
+	$text = run(command => [cli(), '-E', 'sim', '-m', $own, '-g', 'time', program('region_nested')])->{err};
+	like($text, qr/not available: all of it .*^region +calls\n.*^  outer +\d/ms, 'but that of calls, where there are regions');
 	$own = write_file(scratch('own.machine'),
 		"l2 = 256K 8 64 latency=10\nllc = none\nstlb = none\nmemory-latency = 100\nwalk-latency = 30\n");
 	($all) = one($own, 'cycles,fb_full');
