@@ -23,6 +23,7 @@
 #include "base/counters/encode.h"
 #include "base/engine/simclient.h"
 #include "base/env.h"
+#include "preload/program/numbers.h"
 #include "preload/program/pinned.h"
 #include "preload/program/layout.h"
 #include "preload/libc/real.h"
@@ -112,29 +113,6 @@ static bool is_enough(int resource)
 	       limit.rlim_cur >= (rlim_t)SIM_MEMORY_MIB << 20;
 }
 
-/*
- * Its core takes 12 descriptors: above the soft limit, or else the program's last ones,
- * which matter where it may have few.  Before it does, it opens some below.
- */
-enum { CORE_TAKES = 12, CORE_OPENS = 8, MANY = 1024 };
-
-static int numbers_left(struct cp_why *why)
-{
-	struct rlimit limit = cp_fd_limits();
-
-	if (cp_is_reexecuted() ||
-		(limit.rlim_cur >= CORE_OPENS &&
-			limit.rlim_max - limit.rlim_cur >= CORE_TAKES) ||
-		limit.rlim_cur >= MANY)
-		return 0;
-	cp_format(why->text, sizeof(why->text),
-		"the simulated PMU needs %d file descriptors beside the program's, "
-		"which may open %llu (hard limit %llu): raise both, `ulimit -n`",
-		CORE_TAKES, (unsigned long long)limit.rlim_cur,
-		(unsigned long long)limit.rlim_max);
-	return -EMFILE;
-}
-
 /* To execute it again would take it away from that tool. */
 static bool is_under_valgrind(struct cp_why *why)
 {
@@ -168,7 +146,7 @@ int cp_reexec_possible(struct cp_why *why)
 	char directory[PATH_MAX], tool[PATH_MAX + 64];
 	int result = companion_directory(directory, sizeof(directory));
 
-	if (numbers_left(why) < 0)
+	if (!cp_is_reexecuted() && cp_numbers_left(why) < 0)
 		return -EMFILE;
 	if (cp_is_sanitized(why) || is_under_valgrind(why) ||
 		(!cp_is_reexecuted() &&
@@ -278,7 +256,7 @@ struct command {
 	char self[96];
 	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
 	char sweep[CP_SWEEP_OPTION], sample[CP_SAMPLE_OPTION];
-	char quantum[32], window[32], time_sample[80], stack[48];
+	char quantum[32], window[32], time_sample[80], stack[48], files[32];
 	char tool[PATH_MAX + 64];
 	char lib[PATH_MAX + 32];
 	unsigned count;
@@ -407,6 +385,15 @@ static void add_stack(struct command *command)
 	add_word(command, command->stack);
 }
 
+static void add_files(struct command *command)
+{
+	if (!cp_numbers_to_raise())
+		return;
+	cp_format(command->files, sizeof(command->files), "--files=%llu",
+		(unsigned long long)cp_fd_limits().rlim_cur);
+	add_word(command, command->files);
+}
+
 static void add_options(struct command *command, const struct cp_plan *plan,
 	const char *directory, const struct cp_sim_wishes *wishes)
 {
@@ -415,6 +402,7 @@ static void add_options(struct command *command, const struct cp_plan *plan,
 		add_word(command, cp_sim_core_options[i]);
 	add_log(command, directory);
 	add_stack(command);
+	add_files(command);
 	for (unsigned i = 0; i < plan->nmachines; i++) {
 		if (i)
 			add_word(command, "--next-machine");
@@ -477,6 +465,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
 	char directory[PATH_MAX];
 	const char *refused;
 	char **all, **environment;
+	rlim_t before;
 	int result = cp_reexec_possible(why);
 
 	if (result < 0 || companion_directory(directory, sizeof(directory)) < 0)
@@ -500,7 +489,9 @@ int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
 		return -ENOMEM;
 	}
 	cp_fd_narrow();
+	before = cp_numbers_raise();
 	result = (int)cp_syscall(SYS_execve, command.tool, all, environment);
+	cp_numbers_lower(before);
 	cp_store_free(&store);
 	cp_format(why->text, sizeof(why->text),
 		"the simulated PMU %s does not start (errno %d)", command.tool, -result);

@@ -108,6 +108,16 @@ for my $limit ('4:4', '8:8', '12:12', '64:64', '256:256', '4:1024', '8:1024', '2
 		is(notes($run), $counted ? 0 : 1, "sim, $limit, $name: a report, or a line") or diag(@{$run->{notes}});
 	}
 }
+# Descriptors above the soft limit, lower than which it was made: the core's are behind them.
+for my $highest (13, 23, 24, 40, 300, 1015) {
+	my @above = ('perl', '-MPOSIX', '-e', "POSIX::close(\$_) for 3 .. 1023; POSIX::dup2(0, \$_) for 12 .. $highest; exec \@ARGV or die \$!",
+		'prlimit', '--nofile=12:1024');
+	my $run = ok_as_alone("sim, 12 of 1024 and $highest open", 'sim', \@above,
+		['sh', '-c', 'ulimit -n; ulimit -Sn 12; [ -e /proc/$$/fd/12 ]; echo $?; exec sh -c "ulimit -n; cat /proc/self/stat | wc -l"'], events => 'instructions');
+	my $counted = $run->{report} && @{$run->{report}{regions} || []};
+	is(notes($run) ? 0 : 1, $counted ? 1 : 0, '... a report, or a line') or diag(@{$run->{notes}});
+	is($counted ? 1 : 0, $highest < 1012 ? 1 : 0, '... a report where there is room for the core');
+}
 my @nested = ('sh', '-c', 'ulimit -n; sh -c "ulimit -n; sh -c \"ulimit -n; ulimit -Hn\""');
 for my $engine (qw(perf sim)) {
 	next if $engine eq 'perf' && !$perf;

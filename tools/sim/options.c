@@ -3,6 +3,7 @@
  * The command line.
  */
 #include "machine_options.h"
+#include "system/limits.h"
 #include "model/ahead.h"
 #include "native/native.h"
 #include "profile/profile.h"
@@ -158,7 +159,17 @@ static void parse_paths(const HChar *value)
 	tool_options.paths = True;
 }
 
+static void parse_files(const HChar *value)
+{
+	ULong n;
+
+	if (!parse_numbers(&value, '\0', &n, 1) || *value || n > 1u << 30)
+		refuse_option("--files", "expected a number of descriptors");
+	limits_set_soft((Int)n);
+}
+
 static const struct option_value values[] = {
+	{"--files=", parse_files},
 	{"--window=", parse_window},
 	{"--sample=", parse_sample},
 	{"--time-sample=", parse_time_sample},
@@ -303,6 +314,7 @@ void options_usage(void)
 	 "misses of that level of the first machine,\n"
 	 "                              an LRU cache that nobody else fills, "
 	 "if it were so\n"
+	 "    --files=N                 the program's soft limit of open files\n"
 	 "    --window=N                lines and pages touched in N instructions\n"
 	 "    --cpu=host                CPUID tells of the host, "
 	 "not of Valgrind's CPU\n"

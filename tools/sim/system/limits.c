@@ -45,6 +45,11 @@ void limits_start(void)
 		limits.raised.rlim_cur = 0;
 }
 
+void limits_set_soft(Int files)
+{
+	VG_(fd_soft_limit) = files;
+}
+
 /* The core had no room to raise it: then it was as high as it could be. */
 static Bool was_at_its_highest(void)
 {
