@@ -67,6 +67,11 @@ my %tolerance = (instructions => 0.001, references => 0.001, 'D1 misses' => 0.00
 # execute and refer to hardly does.
 my %of_threads = (instructions => 0.02, references => 0.02);
 
+# Python's allocator looks blocks up by their addresses, and a tree of those has another
+# depth where the heap is not beside the mappings (tools/sim/system/heap.c): 90,154 fewer
+# of 81,023,401 instructions.
+my %of_python = (%tolerance, instructions => 0.002);
+
 # ---- the table of the documents: CACHEGRIND_TABLE=doc/validation.md ----
 
 my %rows;
@@ -96,7 +101,7 @@ for my $name (sort keys %programs) {
 
 	is($our_out, $their_out, "$name: same output");
 	$rows{$name} = row($name, \%ours, \%theirs);
-	my $limits = $name =~ /threads/ ? \%of_threads : \%tolerance;
+	my $limits = $name =~ /threads/ ? \%of_threads : $name =~ /python/ ? \%of_python : \%tolerance;
 
 	for my $what (sort keys %$limits) {
 		my $allowed = $theirs{$what} * $limits->{$what};

@@ -40,6 +40,7 @@ Addr __wrap_vgPlain_am_get_advisory_client_simple(Addr, SizeT, Bool *);
 #endif
 #define BEHIND_TOOL (TOOL + 0x4000000)
 #define MAPPINGS 0x4000000UL /* the first of the core's for programs */
+#define KEPT_FREE 0x10000UL
 
 static const SizeT most = (SizeT)32 << 30, least = (SizeT)16 << 20;
 
@@ -152,11 +153,13 @@ Addr __wrap_vgPlain_am_get_advisory_client_simple(Addr start, SizeT length, Bool
 
 	if (heap.state != FOUND)
 		return usual;
-	/* A page between the dynamic linker's data and the first mapping, as everywhere:
-	 * a block of the linker's would go on behind its data, and others than these
-	 * miss. No more: some programs want nearly all that is below 2 GiB. */
+	/* Between the dynamic linker's data and the first mapping, as everywhere: a block
+	 * of the linker's would go on behind its data, and others than these miss.  Where
+	 * there is a heap under the core's other tools (8 MiB), this is as far from a
+	 * boundary of 64 KiB: allocators waste as much to align their blocks.  No more:
+	 * some programs want nearly all that is below 2 GiB. */
 	if (*ok)
-		__real_vgPlain_am_create_reservation(usual, VKI_PAGE_SIZE, SmFixed, 0);
+		__real_vgPlain_am_create_reservation(usual, KEPT_FREE, SmFixed, 0);
 	heap.state = TOLD;
 	*ok = True;
 	return heap.start;
