@@ -15,6 +15,7 @@ plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
 
 my @events = qw(l1d_load_misses l1d_store_misses l2_load_misses llc_load_misses
 	l1d_writebacks l2_writebacks llc_writebacks cache_flushes
+	l1d_loads software_prefetches software_prefetch_lines llc_misses
 	l1d_stores stream_stores stream_lines stream_full_lines);
 my %machine = (
 	plain => machine_file('plain', l2 => '4M 16 64', llc => '16M 16 64'),
@@ -84,6 +85,24 @@ for my $kind (qw(plain inclusive)) {
 		stream_full_lines => 0) for qw(stream-part stream-masked);
 }
 
+# ---- prefetches: no loads, no demand misses ----
+
+for my $kind (qw(plain inclusive)) {
+	my %none = map { $_ => 0 } qw(l1d_load_misses l1d_store_misses l2_load_misses llc_load_misses);
+	my %lines = (software_prefetches => 1000, software_prefetch_lines => 1000, llc_misses => 1000);
+
+	is_cost($kind, $_, %none, %lines, l1d_loads => 1000) for qw(prefetch prefetch-nta);
+	is_cost($kind, $_, %none, %lines, l1d_loads => 1000, l1d_load_misses => 1000) for qw(prefetch-l2 prefetch-l3);
+	is_cost($kind, 'prefetch-write', %none, %lines, l1d_loads => 0, l1d_stores => 1000);
+	is_cost($kind, 'prefetch-twice', %none, %lines, l1d_loads => 0, software_prefetches => 2000);
+	is_cost($kind, 'prefetch-loaded', %none, l1d_load_misses => 1000, l2_load_misses => 1000, llc_load_misses => 1000,
+		software_prefetches => 1000, software_prefetch_lines => 0);
+	is_cost($kind, 'prefetch-nowhere', %none, software_prefetches => 0, software_prefetch_lines => 0);
+	is_cost($kind, 'chase', software_prefetches => 0, llc_load_misses => 1000);
+	is_cost($kind, 'chase-ahead', software_prefetches => 1000, llc_load_misses => 0);
+}
+
+is_cost('deaf', 'prefetch', l1d_load_misses => 1000, llc_load_misses => 1000, software_prefetches => 0);
 is_cost('deaf', 'stream-read', l1d_stores => 4000, l1d_store_misses => 1000, l1d_load_misses => 0, stream_stores => 0,
 	stream_lines => 0);
 is_cost('deaf', $_, l1d_store_misses => 1000, l1d_load_misses => 0, llc_load_misses => 0, llc_writebacks => 0,

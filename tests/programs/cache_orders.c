@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char memory[1 << 20] __attribute__((aligned(4096)));
+enum { LINES = 16384 };
+
+static char memory[64 * LINES] __attribute__((aligned(4096)));
 
 #define EACH(name, code)                                                                 \
 	static void name(long lines)                                                     \
@@ -48,6 +50,40 @@ EACH(stream_stored,
 	"movb $1, (%0); movntps %%xmm0, (%0); movntps %%xmm0, 16(%0); movntps %%xmm0, 32(%0);"
 	"movntps %%xmm0, 48(%0); movb (%0), %%al")
 
+EACH(prefetch, "prefetcht0 (%0); movb (%0), %%al")
+EACH(prefetch_nta, "prefetchnta 5(%0); movb (%0), %%al")
+EACH(prefetch_l2, "prefetcht1 (%0); movb (%0), %%al")
+EACH(prefetch_l3, "prefetcht2 (%0); movb (%0), %%al")
+EACH(prefetch_write, "prefetchw (%0); movb $1, (%0)")
+EACH(prefetch_twice, "prefetcht0 (%0); prefetcht0 (%0)")
+EACH(prefetch_loaded, "movb (%0), %%al; prefetcht0 (%0)")
+EACH(prefetch_nowhere, "mov $8, %%eax; prefetcht0 (%%rax); prefetcht0 -64(%%rax)")
+
+/* Lines all over the memory, by their numbers; the one 16 behind is prefetched, or not.
+ */
+static void chase(long lines, int prefetched)
+{
+	static unsigned order[LINES + 16];
+
+	for (unsigned i = 0; i < LINES + 16; i++)
+		order[i] = i * 7919u % LINES;
+	for (long i = 0; i < lines; i++) {
+		if (prefetched)
+			__builtin_prefetch(memory + 64 * order[i + 16]);
+		(void)*(volatile char *)(memory + 64 * order[i]);
+	}
+}
+
+static void chase_plainly(long lines)
+{
+	chase(lines, 0);
+}
+
+static void chase_ahead(long lines)
+{
+	chase(lines, 1);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(long lines);
@@ -69,6 +105,16 @@ static const struct {
 	{"stream-masked", stream_masked},
 	{"stream-read", stream_read},
 	{"stream-stored", stream_stored},
+	{"prefetch", prefetch},
+	{"prefetch-nta", prefetch_nta},
+	{"prefetch-l2", prefetch_l2},
+	{"prefetch-l3", prefetch_l3},
+	{"prefetch-write", prefetch_write},
+	{"prefetch-twice", prefetch_twice},
+	{"prefetch-loaded", prefetch_loaded},
+	{"prefetch-nowhere", prefetch_nowhere},
+	{"chase", chase_plainly},
+	{"chase-ahead", chase_ahead},
 };
 
 int main(int argc, char **argv)

@@ -154,9 +154,12 @@ static void step_order(struct duel *d)
 {
 	uint64_t addr = random_below(8) ? pick_address(d)
 					: (4096 + random_below(600)) * d->ref.m.line;
-	enum cache_order order = (enum cache_order)random_below(3);
+	enum cache_order order = (enum cache_order)random_below(6);
 
-	ref_order(&d->ref, d->turn, addr, order);
+	if (order_is_prefetch(order))
+		ref_prefetch(&d->ref, d->turn, addr, order);
+	else
+		ref_order(&d->ref, d->turn, addr, order);
 	if (d->has_front)
 		front_order(addr, order);
 	else

@@ -223,6 +223,11 @@ void ref_translate_store(struct ref_system *s, struct ref_core *c, uint64_t addr
 	translate(s, c, addr, 0, CP_SIM_dtlb_store_pages, CP_SIM_dtlb_store_walks);
 }
 
+void ref_translate_load(struct ref_system *s, struct ref_core *c, uint64_t addr)
+{
+	translate(s, c, addr, 0, CP_SIM_dtlb_load_pages, CP_SIM_dtlb_load_walks);
+}
+
 static void store_into(
 	struct ref_system *s, struct ref_core *c, struct ref_way *w, uint64_t addr)
 {

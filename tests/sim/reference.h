@@ -82,6 +82,7 @@ void ref_data(
 void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_code(struct ref_system *s, int core, uint64_t unit);
 void ref_order(struct ref_system *s, int core, uint64_t addr, enum cache_order order);
+void ref_prefetch(struct ref_system *s, int core, uint64_t addr, enum cache_order order);
 void ref_stream(struct ref_system *s, int core, uint64_t addr, uint32_t size);
 void ref_forget(struct ref_system *s, uint64_t addr);
 /* As at the next miss there. */

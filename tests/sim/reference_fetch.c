@@ -101,9 +101,6 @@ int ref_tell_others(
 
 /* ---- prefetchers ---- */
 
-static void prefetch_line(
-	struct ref_system *s, struct ref_core *c, int level, uint64_t addr);
-
 static struct ref_cache *level_of(struct ref_system *s, struct ref_core *c, int level)
 {
 	return level == L1I ? &c->l1i : level == L1D ? &c->l1d : ref_l2_of(s, c);
@@ -132,7 +129,7 @@ static void maybe(
 		 addr = from / line * line + (uint64_t)lines * line;
 
 	if (addr / s->m.page == from / s->m.page)
-		prefetch_line(s, c, level, addr);
+		ref_prefetch_line(s, c, level, addr, 1);
 }
 
 void ref_train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr)
@@ -216,14 +213,15 @@ void ref_l1_put(struct ref_system *s, struct ref_core *c, struct ref_cache *l1,
 	ref_put(s, l1, w, addr, dirty, prefetched);
 }
 
-static void prefetch_line(
-	struct ref_system *s, struct ref_core *c, int level, uint64_t addr)
+void ref_prefetch_line(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
+	int by_hardware)
 {
 	struct ref_cache *cache = level_of(s, c, level);
 	int seen, dirty;
 
 	if (ref_find(cache, addr))
 		return;
+	c->count[CP_SIM_software_prefetch_lines] += !by_hardware;
 	c->count[level == L1I   ? CP_SIM_l1i_prefetches
 		 : level == L1D ? CP_SIM_l1d_prefetches
 				: CP_SIM_l2_prefetches]++;
@@ -232,9 +230,9 @@ static void prefetch_line(
 	if (level == L2) {
 		dirty = ref_get(s, c, addr, PREFETCH, 1,
 			ref_tell_others(s, c, addr, PREFETCH), 1);
-		ref_l2_put(s, c, addr, dirty, 1);
+		ref_l2_put(s, c, addr, dirty, by_hardware);
 	} else {
 		dirty = ref_fetch(s, c, addr, PREFETCH, &seen);
-		ref_l1_put(s, c, cache, addr, level == L1D ? dirty : 0, 1);
+		ref_l1_put(s, c, cache, addr, level == L1D ? dirty : 0, by_hardware);
 	}
 }

@@ -200,3 +200,26 @@ void ref_stream(struct ref_system *s, int core, uint64_t addr, uint32_t size)
 		buffer_byte(
 			c, addr + i, i + 1 == size || (addr + i + 1) % c->l1d.line == 0);
 }
+
+/* ---- prefetches ---- */
+
+void ref_prefetch(struct ref_system *s, int core, uint64_t addr, enum cache_order order)
+{
+	struct ref_core *c = &s->core[core];
+	struct ref_cache *l2 = ref_l2_of(s, c);
+	int into_l2 = order == ORDER_PREFETCH_L2 && l2->g.sets && !ref_is_exclusive(l2);
+	struct ref_way *w = ref_find(&c->l1d, addr);
+
+	c->count[CP_SIM_software_prefetches]++;
+	addr = addr / s->m.line * s->m.line;
+	ref_touch_page(s, c, addr);
+	ref_translate_load(s, c, addr);
+	if (w && !into_l2)
+		ref_use(s, &c->l1d, w);
+	if (!w)
+		ref_prefetch_line(s, c, into_l2 ? L2 : L1D, addr, 0);
+	if (order != ORDER_PREFETCH_WRITE)
+		return;
+	ref_tell_siblings(s, c, addr, STORE);
+	ref_tell_others(s, c, addr, STORE);
+}

@@ -12,6 +12,7 @@ enum { L1I, L1D, L2 };
 
 /* reference.c */
 void ref_translate_store(struct ref_system *s, struct ref_core *c, uint64_t addr);
+void ref_translate_load(struct ref_system *s, struct ref_core *c, uint64_t addr);
 
 /* ---- reference_cache.c ---- */
 
@@ -65,6 +66,9 @@ void ref_tell_siblings(
 int ref_tell_others(
 	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind);
 
+/* Of an instruction, if not by hardware. */
+void ref_prefetch_line(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
+	int by_hardware);
 void ref_train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr);
 /* Returns whether L1 gets it modified.  *seen: L2's prefetcher is to know. */
 int ref_fetch(struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind,

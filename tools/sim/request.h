@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 15
+#define CP_SIM_PROTOCOL 16
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -86,9 +86,11 @@
 	X(l2_fills, "lines put into L2: missed there, evicted from L1, prefetched")      \
 	X(llc_fills, "lines put into the last level")                                    \
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
-	X(l1d_prefetches, "lines that L1D's prefetcher fetched")                         \
-	X(l2_prefetches, "lines that L2's prefetcher fetched")                           \
+	X(l1d_prefetches, "lines prefetched into L1D, by instructions, too")             \
+	X(l2_prefetches, "lines prefetched into L2, by instructions, too")               \
 	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
+	X(software_prefetches, "prefetch instructions")                                  \
+	X(software_prefetch_lines, "lines that these brought to the level they name")    \
 	X(cache_flushes, "lines that instructions flushed, wrote back or demoted")       \
 	X(stream_stores, "non-temporal stores, of all stores")                           \
 	X(stream_lines, "lines that these wrote to memory, whole ones or parts")         \

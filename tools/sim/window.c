@@ -98,8 +98,7 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
 	ULong last = addr + size - 1;
 
-	(void)kind;
-	if (!window.now)
+	if (!window.now || kind == BATCH_PREFETCH)
 		return;
 	if (!window.now->end)
 		begin_window(window.executed);

@@ -292,6 +292,28 @@ static void l1d_prefetch_line(struct core *core, uint64_t unit)
 		flags_fetched(l1d, flex_fetch(core, unit, PREFETCH)) | FLEX_PREFETCHED);
 }
 
+void flex_bring(struct core *core, uint64_t unit, int owned)
+{
+	struct flex_cache *l1d = &core->flex->l1d;
+	struct flex_place p = flex_find(l1d, unit);
+	uint8_t *flags;
+
+	if (p.way >= 0) {
+		flex_touch(l1d, &p);
+	} else {
+		core->count[CP_SIM_software_prefetch_lines]++;
+		core->count[CP_SIM_l1d_prefetches]++;
+		core->count[CP_SIM_l1d_fills]++;
+		fill_way(core, l1d, &p,
+			flags_fetched(l1d, flex_fetch(core, unit, PREFETCH)));
+	}
+	flags = flex_flags(l1d, &p);
+	if (!owned || *flags & FLEX_OWNED)
+		return;
+	flex_own(core, unit);
+	*flags |= FLEX_OWNED;
+}
+
 static void l1d_train(struct core *core, uint64_t unit)
 {
 	struct flex_core *f = core->flex;

@@ -118,6 +118,10 @@ void flex_train_l2(struct core *core);
 void flex_own(struct core *core, uint64_t unit);
 /* A core asks for the unit: its page is placed. */
 uint32_t flex_home(struct core *core, uint64_t unit);
+/* flex.c: the line comes to L1D, or is the newest there; owned: no other core has it. */
+void flex_bring(struct core *core, uint64_t unit, int owned);
+/* flex_outer.c: it comes to L2; returns whether it was not there.  flags: more of it. */
+int flex_bring_l2(struct core *core, uint64_t unit, uint32_t flags);
 /* flex.c: the page is looked up, and no more. */
 void flex_translate(struct core *core, uint64_t unit, enum access kind);
 /* L1D passes a store on. */

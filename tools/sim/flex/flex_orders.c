@@ -222,6 +222,10 @@ void flex_order(struct core *core, uint64_t unit, enum cache_order order, uint64
 	uint32_t shift = largest_shift(core);
 	struct ordered what = {core, unit >> shift << shift, 1ull << shift, order, 0};
 
+	if (order_is_prefetch(order)) {
+		flex_prefetch_for(core, unit, order, now);
+		return;
+	}
 	core->flex->now = now;
 	core->count[CP_SIM_cache_flushes]++;
 	if (core->sweep && order == ORDER_FLUSH)
@@ -244,4 +248,23 @@ void flex_stream(struct core *core, uint64_t unit, uint64_t now)
 	if (core->sweep && core->sweep->plan->level != SWEEP_L1I)
 		sweep_leave(core, what.first, what.units, 1);
 	order_all(&what);
+}
+
+void flex_prefetch_for(
+	struct core *core, uint64_t unit, enum cache_order order, uint64_t now)
+{
+	struct flex_core *f = core->flex;
+	struct flex_cache *l2 = &f->cluster->l2;
+	struct pages before = pages_stored(core);
+
+	f->now = now;
+	core->count[CP_SIM_software_prefetches]++;
+	flex_home(core, unit);
+	flex_translate(core, unit, STORE);
+	pages_are_prefetched(core, before);
+	if (order != ORDER_PREFETCH_L2 || !l2->sets || flex_exclusive(l2))
+		flex_bring(core, unit, order == ORDER_PREFETCH_WRITE);
+	else if (flex_find(&f->l1d, unit).way < 0)
+		core->count[CP_SIM_software_prefetch_lines] +=
+			(uint64_t)flex_bring_l2(core, unit, 0);
 }

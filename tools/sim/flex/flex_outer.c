@@ -495,19 +495,25 @@ void flex_own(struct core *core, uint64_t unit)
 
 /* ---- fetching ---- */
 
-static void l2_prefetch_line(struct core *core, uint64_t unit)
+int flex_bring_l2(struct core *core, uint64_t unit, uint32_t with)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
 	struct flex_place p = flex_find(l2, unit);
 	uint32_t flags;
 
 	if (p.way >= 0)
-		return;
+		return 0;
 	core->count[CP_SIM_l2_prefetches]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
 	flags = llc_fetch(core, unit, PREFETCH, flags, 1);
-	l2_fill(core, &p, flags | FLEX_PREFETCHED);
+	l2_fill(core, &p, flags | with);
+	return 1;
+}
+
+static void l2_prefetch_line(struct core *core, uint64_t unit)
+{
+	flex_bring_l2(core, unit, FLEX_PREFETCHED);
 }
 
 static void note_for_training(struct core *core, uint64_t unit, enum access kind)

@@ -153,7 +153,7 @@ static void stream(Addr a, UWord size, Addr instruction, int is_masked)
 	announce_reference(instruction, a);
 	model_stream(a, (uint32_t)size, is_masked);
 	if (every.count)
-		every_stream(a, (uint32_t)size);
+		every_other(a, (uint32_t)size, BATCH_STREAM);
 	observe_reference(instruction, a);
 }
 
@@ -165,6 +165,17 @@ static void on_stream(Addr a, UWord size, Addr instruction)
 static void on_masked_stream(Addr a, UWord size, Addr instruction)
 {
 	stream(a, size, instruction, 1);
+}
+
+/* One of memory that there is none of does nothing.  A sample has none. */
+static void on_prefetch(Addr a, UWord order, Addr instruction)
+{
+	if (sample_wanted() || !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
+		return;
+	model_order(a, (enum cache_order)order);
+	if (every.count && order != ORDER_PREFETCH_L2)
+		every_other(a, 1, BATCH_PREFETCH);
+	observe_reference(instruction, a);
 }
 
 static void on_order(Addr a, UWord order, Addr instruction)
@@ -453,7 +464,8 @@ void settle_direct(
 void settle_order(struct block *b, enum cache_order order, IRExpr *a)
 {
 	settle(b);
-	add_call(b, "order", (void *)on_order,
+	add_call(b, "order",
+		order_is_prefetch(order) ? (void *)on_prefetch : (void *)on_order,
 		mkIRExprVec_3(a, emit_constant(order), emit_constant(b->instruction)),
 		NULL);
 }

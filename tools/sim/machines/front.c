@@ -450,6 +450,8 @@ void front_order(uint64_t addr, enum cache_order order)
 		if (!f->member[i]->ignores_orders)
 			flex_order(f->member[i], unit, order,
 				front_stamp(f, (uint32_t)f->clock));
+	f->clock += 2;
+	f->idle_ticks += 2;
 }
 
 /* Those that do not hear that it is streamed have an ordinary store. */

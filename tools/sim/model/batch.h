@@ -16,14 +16,16 @@
 #include "model/model.h"
 
 /* A modify is the load and the store of one instruction.  Floats: only where
- * their loads bypass L1D.  Streams, which are in no batch: stores past the caches. */
+ * their loads bypass L1D.  Those behind are in no batch:
+ * stores past the caches, and prefetches into L1D. */
 enum batch_kind {
 	BATCH_CODE,
 	BATCH_READ,
 	BATCH_WRITE,
 	BATCH_MODIFY,
 	BATCH_FLOAT,
-	BATCH_STREAM
+	BATCH_STREAM,
+	BATCH_PREFETCH
 };
 
 #define BATCH_PLACES 4

@@ -260,13 +260,15 @@ void core_derive_lines(const struct core *core, uint64_t *n)
 {
 	uint64_t from_l1;
 
-	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_store_lines];
+	n[CP_SIM_l1d_fills] = n[CP_SIM_l1d_load_lines] + n[CP_SIM_l1d_store_lines] +
+			      n[CP_SIM_l1d_prefetches];
 	from_l1 = n[CP_SIM_l1i_misses] + n[CP_SIM_l1d_fills];
 	if (core->l2.sets) {
 		n[CP_SIM_l2_accesses] = from_l1;
-		n[CP_SIM_beyond_l2_lines] = n[CP_SIM_l2_ifetch_misses] +
-					    n[CP_SIM_l2_load_lines] +
-					    n[CP_SIM_l2_store_lines];
+		n[CP_SIM_beyond_l2_lines] =
+			n[CP_SIM_l2_ifetch_misses] + n[CP_SIM_l2_load_lines] +
+			n[CP_SIM_l2_store_lines] + n[CP_SIM_l2_prefetch_misses] +
+			n[CP_SIM_l2_prefetches];
 	} else {
 		n[CP_SIM_beyond_l2_lines] = from_l1;
 	}

@@ -43,9 +43,9 @@ void every_direct(uint64_t addr, uint32_t size, enum access kind)
 	tell_data(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
 }
 
-void every_stream(uint64_t addr, uint32_t size)
+void every_other(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
-	tell_data(addr, size, BATCH_STREAM);
+	tell_data(addr, size, kind);
 }
 
 #define RUN(name, places, lines, shift)                                                  \

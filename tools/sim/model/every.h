@@ -29,7 +29,7 @@ extern struct every {
 } every;
 batch_function *every_function_for(
 	batch_function *model, uint32_t places, uint32_t lines);
-void every_stream(uint64_t addr, uint32_t size);
+void every_other(uint64_t addr, uint32_t size, enum batch_kind kind);
 void every_direct(uint64_t addr, uint32_t size, enum access kind);
 
 #endif

@@ -312,6 +312,7 @@ void data_access(struct core *core, uint64_t addr, uint32_t size, enum access ki
 void outer_choose_paths(struct core *core);
 void outer_write_back(struct core *core, uint64_t line);
 void outer_own(struct core *core, uint64_t line);
+void outer_prefetch(struct core *core, uint64_t line); /* into L2, which has it not */
 void outer_demote(struct core *core, uint64_t line, int dirty);
 void outer_page(struct core *core, uint64_t page, enum access kind);
 void outer_huge_page(struct core *core, uint64_t page, enum access kind);

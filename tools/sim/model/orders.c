@@ -145,6 +145,10 @@ void core_order(struct core *core, uint64_t addr, enum cache_order order)
 
 	if (core->ignores_orders)
 		return;
+	if (order_is_prefetch(order)) {
+		core_prefetch(core, addr, order);
+		return;
+	}
 	core->count[CP_SIM_cache_flushes]++;
 	if (core->sweep && order == ORDER_FLUSH)
 		sweep_leave(core, what.line, 1, 1);
@@ -237,4 +241,64 @@ int core_stream(struct core *core, uint64_t addr, uint32_t size, int is_masked)
 	core->idle_ticks += ticks - 2;
 	core->stores++;
 	return 1;
+}
+
+/* ---- prefetches ---- */
+
+/* What a load of the line has counted is a prefetch's. */
+static void load_was_prefetch(struct core *core, const uint64_t before[4])
+{
+	static const uint16_t loads[4] = {CP_SIM_l1d_load_lines, CP_SIM_l2_load_lines,
+		CP_SIM_llc_load_lines, CP_SIM_loads_cache_to_cache};
+	static const uint16_t prefetches[3] = {CP_SIM_l1d_prefetches,
+		CP_SIM_l2_prefetch_misses, CP_SIM_llc_prefetch_misses};
+
+	for (int i = 0; i < 3; i++)
+		core->count[prefetches[i]] += core->count[loads[i]] - before[i];
+	for (int i = 0; i < 4; i++)
+		core->count[loads[i]] = before[i];
+}
+
+static void prefetch_l1d(struct core *core, uint64_t full, uint32_t stamp)
+{
+	const uint64_t *n = core->count;
+	const uint64_t before[4] = {n[CP_SIM_l1d_load_lines], n[CP_SIM_l2_load_lines],
+		n[CP_SIM_llc_load_lines], n[CP_SIM_loads_cache_to_cache]};
+
+	core->paths.data(core, full, LOAD, 0, stamp);
+	core->count[CP_SIM_software_prefetch_lines] +=
+		n[CP_SIM_l1d_load_lines] - before[0];
+	load_was_prefetch(core, before);
+}
+
+/* L1D has the line: nobody else has it from now on. */
+static void own_line(struct core *core, uint64_t line)
+{
+	struct cache_place p = cache_place(&core->l1d, line);
+	int way = cache_find(&core->l1d, p);
+	uint8_t *flags = &cache_bytes(&core->l1d, p)[way];
+
+	if (way < 0 || *flags & L1_OWNED)
+		return;
+	outer_own(core, line);
+	*flags |= L1_OWNED;
+}
+
+void core_prefetch(struct core *core, uint64_t addr, enum cache_order order)
+{
+	uint64_t full = addr >> core->line_shift,
+		 line = far_lines_shorten(&core->uncore->far_lines, full);
+	struct pages before = pages_stored(core);
+
+	core->count[CP_SIM_software_prefetches]++;
+	l1_page(core, full, STORE, (uint32_t)core->clock);
+	pages_are_prefetched(core, before);
+	if (order != ORDER_PREFETCH_L2 || !core->l2.sets)
+		prefetch_l1d(core, full, (uint32_t)core->clock);
+	else if (!has_line(&core->l1d, line) && !has_line(&core->l2, line))
+		outer_prefetch(core, line);
+	if (order == ORDER_PREFETCH_WRITE)
+		own_line(core, line);
+	core->clock += 2;
+	core->idle_ticks += 2;
 }

@@ -264,6 +264,17 @@ int outer_l2_miss(
 	return alone;
 }
 
+void outer_prefetch(struct core *core, uint64_t line)
+{
+	int alone = beyond_private(core, line, PREFETCH);
+
+	if (is_sweeping(core, SWEEP_L2))
+		sweep_put(core, line);
+	core->count[CP_SIM_software_prefetch_lines]++;
+	core->count[CP_SIM_l2_prefetches]++;
+	l2_fill(core, cache_place(&core->l2, line), alone ? OWNED : 0);
+}
+
 static int fetch_any(struct core *core, uint64_t line, enum access kind)
 {
 	return outer_fetch_l2(core, line, kind, 0, outer_l2_miss);

@@ -226,6 +226,17 @@ void sweep_leave(struct core *core, uint64_t first, uint64_t units, int all)
 
 /* ---- references ---- */
 
+/* What is prefetched is the newest, and counts nothing. */
+static void bring_line(const struct sweep *s, uint64_t line)
+{
+	for (uint32_t i = 0; i < s->narrays; i++) {
+		const struct sweep_array *a = &s->array[i];
+		uint64_t *set = set_of(a, line);
+
+		renew_line(a, set, line, find_line(a, set, line));
+	}
+}
+
 static uint64_t short_number(struct core *core, uint64_t line)
 {
 	return far_lines_shorten(
@@ -243,7 +254,9 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	for (; line <= last; line++) {
 		uint64_t unit = short_number(core, line);
 
-		if (kind != BATCH_STREAM || core->sweep->plan->level == SWEEP_DTLB)
+		if (kind == BATCH_PREFETCH)
+			bring_line(core->sweep, unit >> core->sweep->shift);
+		else if (kind != BATCH_STREAM || core->sweep->plan->level == SWEEP_DTLB)
 			ask_arrays(core, unit, &missed);
 		if ((kind == BATCH_WRITE || kind == BATCH_MODIFY) &&
 			core->sweep->plan->level == SWEEP_L1D)

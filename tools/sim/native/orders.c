@@ -33,15 +33,33 @@ static struct bytes behind_prefixes(const UChar *code, const UChar *end)
 	return b;
 }
 
+/* PREFETCHNTA, T0, T1, T2; the others are of code, or nothing. */
+static Bool decode_prefetch(UInt reg, enum cache_order *order)
+{
+	*order = reg < 2 ? ORDER_PREFETCH : ORDER_PREFETCH_L2;
+	return reg < 4;
+}
+
 Bool orders_decode(const UChar *code, const UChar *end, enum cache_order *order)
 {
-	enum { FENCES = 0xae, DEMOTES = 0x1c };
+	enum {
+		FENCES = 0xae,
+		DEMOTES = 0x1c,
+		PREFETCHES = 0x18,
+		PREFETCHES_TO_WRITE = 0x0d
+	};
 	struct bytes b = behind_prefixes(code, end);
 	UInt reg;
 
 	if (!b.opcode || b.repeat || b.opcode[1] >= REGISTER)
 		return False;
 	reg = b.opcode[1] >> 3 & 7;
+	if (b.opcode[0] == PREFETCHES)
+		return decode_prefetch(reg, order);
+	if (b.opcode[0] == PREFETCHES_TO_WRITE && reg < 3) {
+		*order = reg ? ORDER_PREFETCH_WRITE : ORDER_PREFETCH;
+		return True;
+	}
 	if (b.opcode[0] == FENCES && reg == 7)
 		*order = ORDER_FLUSH; /* CLFLUSH, CLFLUSHOPT */
 	else if (b.opcode[0] == FENCES && reg == 6 && b.operand_size)

@@ -118,7 +118,7 @@ static void make_first(struct way *set, UInt at)
 	set[0] = it;
 }
 
-static void see_line(Addr a, UInt bytes)
+static void see_line(Addr a, UInt bytes, Bool used_too)
 {
 	ULong number = a >> used.shift;
 	struct way *set =
@@ -132,7 +132,8 @@ static void see_line(Addr a, UInt bytes)
 		fetch_line(set, number, a);
 	else if (i)
 		make_first(set, i);
-	set[0].used |= (~0ull >> (63 - (last - first))) << first;
+	if (used_too)
+		set[0].used |= (~0ull >> (63 - (last - first))) << first;
 }
 
 /* It leaves the cache, or is not fetched. */
@@ -164,7 +165,7 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 		if (kind == BATCH_STREAM)
 			pass_line(addr >> used.shift);
 		else
-			see_line(addr, here);
+			see_line(addr, here, kind != BATCH_PREFETCH);
 		addr += here;
 		size -= here;
 	}
