@@ -38,6 +38,19 @@ static const char *no_silent_simulation(struct cp_why *why)
 	return NULL;
 }
 
+/* What the reason says before it explains, or tells the cure. */
+static int cause_length(const char *reason)
+{
+	const char *note = strstr(reason, " ("), *cure = strstr(reason, ": ");
+	size_t length = strlen(reason);
+
+	if (note)
+		length = (size_t)(note - reason);
+	if (cure && (size_t)(cure - reason) < length)
+		length = (size_t)(cure - reason);
+	return (int)length;
+}
+
 static void choose_without_hardware(struct cp_choice *choice, const struct cp_why *reason)
 {
 	struct cp_why why;
@@ -46,6 +59,9 @@ static void choose_without_hardware(struct cp_choice *choice, const struct cp_wh
 	if (!no) {
 		choice->engine = &cp_engine_sim;
 		cp_format(choice->why, sizeof(choice->why), "no hardware counters: %s",
+			reason->text);
+		cp_format(choice->cause, sizeof(choice->cause),
+			"no hardware counters: %.*s", cause_length(reason->text),
 			reason->text);
 	} else {
 		choice->engine = &cp_engine_perf;
@@ -80,7 +96,7 @@ static const char *only_simulated(void)
 		       "only the simulated PMU sees each reference";
 	if (cp_is_reproducible(cp_options.reproducible))
 		return "CACHEPEEK_REPRODUCIBLE: "
-		       "only the simulated PMU counts the same in each run";
+		       "only the simulated PMU repeats its counts";
 	if (cp_options.what_if)
 		return "CACHEPEEK_WHAT_IF: only the simulated PMU can be another machine";
 	return NULL;
@@ -98,6 +114,7 @@ static void choose_auto(struct cp_choice *choice)
 		choice->engine = &cp_engine_sim;
 		choice->tell = true;
 		cp_format(choice->why, sizeof(choice->why), "%s", only_simulated());
+		cp_format(choice->cause, sizeof(choice->cause), "%s", only_simulated());
 	} else if (cp_perf_hardware_works(&why)) {
 		choice->engine = &cp_engine_perf;
 		cp_format(choice->why, sizeof(choice->why), "hardware counters");

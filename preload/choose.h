@@ -10,6 +10,7 @@
 struct cp_choice {
 	const struct cp_engine *engine;
 	char why[2 * CP_WHY_SIZE]; /* for the report */
+	char cause[CP_WHY_SIZE];   /* of simulating unasked: that without its cure */
 	bool tell;                 /* … and for stderr: it is not what one expects */
 };
 

@@ -56,10 +56,9 @@
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("counting on the simulated PMU, "
-		       "10 to 50 times slower than the program alone (%s). "
-		       "CACHEPEEK_ENGINE=perf forbids this",
-			choice->why);
+		cp_say("on the simulated PMU, 10 to 50 times slower (%s); "
+		       "CACHEPEEK_ENGINE=perf forbids it",
+			*choice->cause && !cp_log_level ? choice->cause : choice->why);
 	else
 		cp_say("%s", choice->why);
 }

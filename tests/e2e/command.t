@@ -146,6 +146,16 @@ for my $case (['lst', "$no_word: did you mean `cachepeek list`?"], ['nonesuch', 
 	is(status_text($run->{status}), 'exit 127', 'and the status of a shell');
 }
 
+# Two lines of a terminal, whatever the reason is.
+for my $asked (['CALL_PATHS', 1], ['WORKING_SET', 1000], ['REPRODUCIBLE', 1], ['SAMPLE', 'fast'], ['WHAT_IF', 'L1D.ways=8'],
+	['PROFILE', 'sharing'], can_count('hardware') ? () : ['VERBOSE', 0]) {
+	my ($variable, $value) = @$asked;
+	my $run = command(['-o', scratch('notice.json'), 'true'], CACHEPEEK_ENGINE => 'auto', "CACHEPEEK_$variable" => $value);
+	my ($notice) = $run->{err} =~ /^(cachepeek: on the simulated PMU, .*)$/m;
+	like($notice // '', qr/\((?:CACHEPEEK_$variable|no hardware counters): .*\); CACHEPEEK_ENGINE=perf forbids it$/, "$variable: why it is simulated");
+	cmp_ok(length($notice // ''), '<=', 160, "$variable: in two lines of 80 columns");
+}
+
 # What users of perf type.
 {
 	my $run = command([qw(record ls)]);
