@@ -36,13 +36,6 @@ static void (*const writers[CP_FORMATS])(struct cp_out *, const struct cp_report
 	[CP_FORMAT_TRACE] = cp_trace_write,
 };
 
-/* All but one name arguments, which may be secrets; collectors of metrics have a user of
- * their own. */
-static mode_t mode_of(int format)
-{
-	return format == CP_FORMAT_OPENMETRICS ? 0644 : 0600;
-}
-
 struct job {
 	struct cp_arena *arena;
 	const struct cp_report *report;
@@ -220,7 +213,7 @@ static void write_descriptor(struct job *job, const char *name, int fd, int form
 static void write_named(struct job *job, const char *path, int format)
 {
 	struct cp_new_file *file = &job->file;
-	const char *why = cp_new_file_open(file, path, mode_of(format), false);
+	const char *why = cp_new_file_open(file, path, false);
 	int error;
 
 	if (why) {

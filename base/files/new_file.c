@@ -150,7 +150,8 @@ static const char *open_again(struct cp_new_file *file, const struct stat *there
 	return cp_error_text(error);
 }
 
-static int open_beside(struct cp_new_file *file, mode_t mode)
+/* Nobody else may write to it, whatever umask a daemon has. */
+static int open_beside(struct cp_new_file *file)
 {
 	size_t directory = directory_length(file->path);
 
@@ -162,29 +163,27 @@ static int open_beside(struct cp_new_file *file, mode_t mode)
 			return -1;
 		}
 		file->fd = open(file->fresh,
-			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 		if (file->fd >= 0 || errno != EEXIST)
 			return file->fd;
 	}
 	return -1;
 }
 
-static const char *open_fresh(
-	struct cp_new_file *file, const struct stat *there, mode_t mode)
+static const char *open_fresh(struct cp_new_file *file, const struct stat *there)
 {
+	mode_t mode = there->st_mode & 0777;
 	struct stat made;
 
-	if (open_beside(file, mode) < 0)
+	if (open_beside(file) < 0)
 		return open_again(file, there);
-	mode = there->st_mode & 0777;
 	if (S_ISREG(there->st_mode) && there->st_uid == geteuid() &&
 		cp_fd_stat(file->fd, &made) == 0 && (made.st_mode & 0777) != mode)
 		fchmod(file->fd, mode);
 	return NULL;
 }
 
-const char *cp_new_file_open(
-	struct cp_new_file *file, const char *path, mode_t mode, bool wait)
+const char *cp_new_file_open(struct cp_new_file *file, const char *path, bool wait)
 {
 	struct stat there;
 	const char *why;
@@ -200,7 +199,7 @@ const char *cp_new_file_open(
 		return open_descriptor(file);
 	if (there.st_mode && !S_ISREG(there.st_mode))
 		return open_in_place(file, &there, wait);
-	return open_fresh(file, &there, mode);
+	return open_fresh(file, &there);
 }
 
 /* ---- the end ---- */

@@ -106,7 +106,7 @@ for my $writer (@writers) {
 
 	is(complaints(writes($writer, $file)), '', "$what: nothing to complain about");
 	ok_whole($file, '... a whole file');
-	is(mode($file), $ending eq 'prom' ? '0644' : '0600', '... for its owner');
+	is(mode($file), '0644', '... that others can read, by the umask');
 	is(join(' ', map { s/.*\///r } glob("$here/* $here/.c*")), "out.$ending", '... and nothing beside it');
 
 	write_file($file, "old\n");

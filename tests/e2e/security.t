@@ -46,7 +46,14 @@ is($run->{report}{command}[1], $arguments[0], '... and the arguments');
 my @pages = (program('region_pages'), 10, 0);
 my $output = scratch('mode.json');
 peek(engine => 'perf', output => $output, command => \@pages);
-is(mode($output), '0600', 'an output is for its owner only');
+is(mode($output), '0644', 'an output that nobody else may write, whatever the umask');
+{
+	my $before = umask(077);
+	unlink($output);
+	peek(engine => 'perf', output => $output, command => \@pages);
+	is(mode($output), '0600', '... nor read, by the umask');
+	umask($before);
+}
 
 my $victim = write_file(scratch('victim'), "precious\n");
 

@@ -39,7 +39,7 @@ bool cp_gate_write(const char *path, void (*write)(FILE *file, const void *conte
 	const void *context)
 {
 	struct cp_new_file file;
-	const char *why = cp_new_file_open(&file, path, 0600, true);
+	const char *why = cp_new_file_open(&file, path, true);
 	int error;
 
 	if (why)

@@ -38,7 +38,7 @@ static const char *open_file(struct cp_output *output)
 		return output->file.fd < 0 ? cp_error_text(errno) : NULL;
 	}
 	make_directories(output->name);
-	return cp_new_file_open(&output->file, output->name, 0600, true);
+	return cp_new_file_open(&output->file, output->name, true);
 }
 
 bool cp_output_add(struct cp_output_list *list, const char *names)
