@@ -67,7 +67,7 @@ sub getopt_table
 {
 	my ($source) = @_;
 	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
-	my ($short) = $source =~ /cp_cmd_option\(argc, argv, "\+?:([^"]*)"/;
+	my ($short) = $source =~ /cp_cmd_option\(\s*argc, argv,\s*"\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
 my %table = map { $_ => options_table($_) } qw(run report compare annotate sharing diff gate list merge doctor);
@@ -224,6 +224,9 @@ is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores']
 is_deeply(complete('cachepeek', 'doctor', '-'), [qw(--verify --calibrate -o --output --json --color)], 'of doctor');
 is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
 is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
+is_deeply([sort @{complete('cachepeek', '')}], [sort('help', keys %table)], 'nothing yet: the commands');
+is_deeply(complete('cachepeek', $_, ''), [], "$_: files, which readline finds") for qw(report diff gate merge annotate);
+is_deeply(complete('cachepeek', 'compare', '-m', 'zen3,zen4'), ['zen3,zen4'], 'the second of two machines');
 SKIP: {
 	my $shell = which('zsh') or skip('no zsh', 1);
 	is(run(command => [$shell, '-n', build() . '/completion/_cachepeek'])->{err}, '', 'zsh parses its file');

@@ -51,13 +51,19 @@ _cachepeek()
 		_cachepeek_value
 		return
 	fi
-	words="$(_cachepeek_options "$command") --color"
-	[ "$COMP_CWORD" -gt 1 ] || words="$words $_cachepeek_commands --help --version"
+	words=
+	case $cur in
+	-*) words="$(_cachepeek_options "$command") --color" ;;
+	esac
+	[ "$COMP_CWORD" -gt 1 ] || words="${words:+$words --help --version }$_cachepeek_commands"
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
+	help*) words=$_cachepeek_commands ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+	# Without a letter, only our commands: the programs are thousands.
+	[ "$COMP_CWORD$cur" != 1 ] || return
 	case $command$cur in
 	run-* | compare-* | dcache-* | dtlb-* | icache-* | sharing-* | list* | doctor* | help*) ;;
 	run* | compare* | dcache* | dtlb* | icache* | sharing*) mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -c -- "$cur"); compopt -o filenames ;;
