@@ -224,7 +224,8 @@ is_deeply(complete('cachepeek', 'list', 'presets', 'l1d_stores'), ['l1d_stores']
 is_deeply(complete('cachepeek', 'doctor', '-'), [qw(--verify --calibrate -o --output --json --color)], 'of doctor');
 is_deeply(complete('cachepeek', 'report', '--j'), ['--json'], 'of report');
 is_deeply(complete('cachepeek', 'help', 'dt'), ['dtlb'], 'of help');
-is_deeply([sort @{complete('cachepeek', '')}], [sort('help', keys %table)], 'nothing yet: the commands');
+is_deeply(complete('cachepeek', 'help', 'v'), ['variables'], 'and its own');
+is_deeply([sort @{complete('cachepeek', '')}], [sort keys %table], 'nothing yet: the commands');
 is_deeply(complete('cachepeek', $_, ''), [], "$_: files, which readline finds") for qw(report diff gate merge annotate);
 is_deeply(complete('cachepeek', 'compare', '-m', 'zen3,zen4'), ['zen3,zen4'], 'the second of two machines');
 SKIP: {

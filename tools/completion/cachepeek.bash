@@ -59,7 +59,7 @@ _cachepeek()
 	case $command$COMP_CWORD in
 	list2) words='events presets groups machines' ;;
 	list*) words="$words $(_cachepeek_names "${COMP_WORDS[2]}")" ;;
-	help*) words=$_cachepeek_commands ;;
+	help*) words=$(_cachepeek_options help) ;;
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 	# Without a letter, only our commands: the programs are thousands.
