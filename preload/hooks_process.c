@@ -35,6 +35,7 @@
 #include "preload/self.h"
 #include "preload/warn.h"
 #include "preload/process.h"
+#include "preload/walk.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -51,10 +52,22 @@ static void at_quick_exit_handler(void)
 	cp_process_end(CP_HOW_EXIT, process.quick_status & 0xff);
 }
 
+static void before_fork(void)
+{
+	cp_fd_before_fork();
+	cp_walks_before_fork();
+}
+
+static void in_child(void)
+{
+	cp_walks_in_child();
+	cp_process_forked();
+}
+
 void cp_hooks_start(char *const entries[])
 {
 	process.run_entries = entries;
-	pthread_atfork(cp_fd_before_fork, NULL, cp_process_forked);
+	pthread_atfork(before_fork, cp_walks_in_parent, in_child);
 	(void)at_quick_exit(at_quick_exit_handler);
 }
 

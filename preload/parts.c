@@ -183,6 +183,11 @@ const struct cp_life cp_parts[] = {
 		.after_fork = cp_process_after_fork,
 	},
 	{
+		.name = "walks through the loaded objects",
+		.files = "preload/walk.c",
+		.kept = "the handler of fork begins anew in each child",
+	},
+	{
 		.name = "other tools' collectors",
 		.files = "preload/markers/hooks_getenv.c preload/markers/hooks_itt.c "
 			 "preload/markers/hooks_kokkos.c "

@@ -62,6 +62,8 @@ $(STATIC_PROGRAMS): $(T)/programs/static_%: tests/programs/%.c
 	$(call run,CC,$(CC) -std=gnu11 $(TEST_WARN) $(PROGRAM_FLAGS) -static -o $@ $<)
 # So that libstep.so finds its function.
 PROGRAM_coexist := -rdynamic
+# So that the library's walks come to it.
+PROGRAM_fork_in_walk := -rdynamic
 # And the library its dl_iterate_phdr().
 PROGRAM_marked := -rdynamic
 PROGRAM_ctor := -L$(T)/programs -l:libctor.so -Wl,-rpath,'$$ORIGIN'

@@ -31,6 +31,7 @@
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
+#include "preload/walk.h"
 #include "preload/warn.h"
 #include "preload/threads/thread_record.h"
 
@@ -162,6 +163,7 @@ static const struct cp_patch_host host = {
 	.stop_at = stop_at,
 	.enter = cp_enter,
 	.leave = cp_leave,
+	.walk = cp_walk_objects,
 	.can_read = cp_can_read,
 	.open = open_file,
 	.debug_cache = patching.debug_cache,

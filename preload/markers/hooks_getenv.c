@@ -25,6 +25,7 @@
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
+#include "preload/walk.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -107,7 +108,7 @@ static bool has_text(const void *caller, const char *text)
 {
 	struct module module = {(uintptr_t)caller, text, false};
 
-	dl_iterate_phdr(look_into, &module);
+	cp_walk_objects(look_into, &module);
 	return module.has_text;
 }
 

@@ -16,6 +16,7 @@
 
 #include "preload/libc/real.h"
 #include "preload/markers/pass_on.h"
+#include "preload/walk.h"
 
 #define KNOWN 256
 
@@ -183,7 +184,7 @@ void cp_loaded_users(const char *function, struct cp_loaded *found)
 	struct search search = {function, 0, uses, false, found};
 
 	found->n = 0;
-	dl_iterate_phdr(look_at, &search);
+	cp_walk_objects(look_at, &search);
 }
 
 void cp_loaded_owners(const char *function, struct cp_loaded *found)
@@ -191,7 +192,7 @@ void cp_loaded_owners(const char *function, struct cp_loaded *found)
 	struct search search = {function, hash_of(function), owns, false, found};
 
 	found->n = 0;
-	dl_iterate_phdr(look_at, &search);
+	cp_walk_objects(look_at, &search);
 }
 
 const void *cp_loaded_at(const void *address)
@@ -279,7 +280,7 @@ bool cp_loaded_is_first(const void *address)
 	struct position position = {cp_loaded_at(address), loaded.first, false};
 
 	if (position.dynamic && position.left > 0)
-		dl_iterate_phdr(look_at_first, &position);
+		cp_walk_objects(look_at_first, &position);
 	return position.found;
 }
 
@@ -311,7 +312,7 @@ uint64_t cp_loaded_count(void)
 {
 	uint64_t count = 0;
 
-	dl_iterate_phdr(count_it, &count);
+	cp_walk_objects(count_it, &count);
 	return count;
 }
 #endif

@@ -128,8 +128,8 @@ void cp_modules_look(void)
 	if (!modules.host->enter())
 		return;
 	modules.round++;
-	dl_iterate_phdr(look_for_unwinder, NULL);
-	dl_iterate_phdr(look_at, NULL);
+	modules.host->walk(look_for_unwinder, NULL);
+	modules.host->walk(look_at, NULL);
 	forget_closed();
 	modules.host->leave();
 }

@@ -25,6 +25,8 @@ typedef void cp_patch_entered(
 	uint32_t number, uintptr_t *address, const uintptr_t *arguments, uintptr_t frame);
 
 /* Functions of the library that the patcher calls. */
+struct dl_phdr_info;
+
 struct cp_patch_host {
 	/* The calling thread's innermost open call, as below; NULL: it is not counted, or
 	 * something of ours is under way in it. */
@@ -50,6 +52,10 @@ struct cp_patch_host {
 	/* Between these two nothing of ours interrupts itself; false: it would. */
 	bool (*enter)(void);
 	void (*leave)(void);
+
+	/* dl_iterate_phdr(3); no fork child waits for such a walk of ours. */
+	int (*walk)(
+		int (*callback)(struct dl_phdr_info *, size_t, void *), void *context);
 
 	/* Can a word of memory be read?  Without a fault if not. */
 	bool (*can_read)(const void *memory, size_t size);

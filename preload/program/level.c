@@ -4,6 +4,7 @@
 #include "base/counters/options.h"
 #include "preload/planned.h"
 #include "preload/runtime.h"
+#include "preload/walk.h"
 
 #ifdef __x86_64__
 #include <elf.h>
@@ -59,7 +60,7 @@ bool cp_level_is_above_avx2(void)
 {
 	uint32_t needed = 0;
 
-	dl_iterate_phdr(look_at, &needed);
+	cp_walk_objects(look_at, &needed);
 	return needed & GNU_PROPERTY_X86_ISA_1_V4;
 }
 

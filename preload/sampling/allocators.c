@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "base/engine/simclient.h"
+#include "preload/walk.h"
 #include "tools/sim/request.h"
 
 static const struct {
@@ -81,5 +82,5 @@ static int tell_module(struct dl_phdr_info *module, size_t size, void *context)
 void cp_allocators_thread_begin(void)
 {
 	if (told)
-		dl_iterate_phdr(tell_module, NULL);
+		cp_walk_objects(tell_module, NULL);
 }

@@ -17,6 +17,7 @@
 #include "preload/runtime.h"
 #include "preload/self.h"
 #include "preload/sampling/sampling_parts.h"
+#include "preload/walk.h"
 
 /* The size up to which a file in /proc is read: of a program with more mappings the
  * first ones are known. */
@@ -155,7 +156,7 @@ static int visit_module(struct dl_phdr_info *module, size_t size, void *context)
 
 static void note_variables(const struct cp_samples_thread *thread)
 {
-	dl_iterate_phdr(visit_module, (void *)(uintptr_t)thread);
+	cp_walk_objects(visit_module, (void *)(uintptr_t)thread);
 }
 
 void cp_sampling_note_thread(const struct cp_samples_thread *thread)

@@ -30,6 +30,8 @@ SKIP: {
 	for my $interface (sort keys %first) {
 		ok_hammered($interface, $_, 'perf') for qw(fork signal);
 	}
+	is(peek(command => [program('fork_in_walk')], engine => 'perf')->{out}, "the child walked\n",
+		'a fork while a marker walks through the loaded objects: the child does so, too');
 	ok_hammered('itt', 'fork', 'perf', CACHEPEEK_CHILDREN => 'ignore');
 	ok_hammered('nvtx', 'fork', 'perf', CACHEPEEK_INTERVAL => 1);
 }

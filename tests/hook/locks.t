@@ -61,6 +61,9 @@ is_deeply([grep { my $file = $_; !grep { $_ eq $file } @exchange } sort keys %ex
 my @bare = grep { m{/hooks_[^/]*$} && $source{$_} =~ /\bcp_lock\(/ && $source{$_} !~ /cp_enter_slowly/ } sort keys %source;
 is_deeply(\@bare, [], 'no hook takes a lock without entering');
 
+# dl_iterate_phdr holds a lock of the dynamic linker that a fork child does not find free.
+is_deeply([grep { $source{$_} =~ /\bdl_iterate_phdr\((?!3\))/ } sort keys %source], ['preload/walk.c'], 'fork waits for each walk of ours');
+
 # ---- at run time ----
 
 my $held = $objects->all('cp_lock');
