@@ -175,7 +175,7 @@ static bool is_sound_machine(const struct cp_machine *machine)
 	for (unsigned i = 0; i < CP_NLEVELS; i++) {
 		const struct cp_cache *cache = &machine->level[i];
 
-		if (cache->policy > CP_RANDOM || cache->inclusion > CP_EXCLUSIVE ||
+		if (cache->policy >= CP_NPOLICIES || cache->inclusion > CP_EXCLUSIVE ||
 			cache->prefetch > CP_STREAM)
 			return false;
 	}

@@ -64,7 +64,14 @@ bool cp_parse_number(const char *word, uint32_t most, uint32_t *value)
 
 /* ---- a level ---- */
 
-enum { CACHES = 1, TLBS = 2, L1D_ONLY = 4, OUTER_ONLY = 8, NOT_LLC = 16 };
+enum {
+	CACHES = 1,
+	TLBS = 2,
+	L1D_ONLY = 4,
+	OUTER_ONLY = 8,
+	NOT_LLC = 16,
+	FIRST_ONLY = 32
+};
 
 #define FIELD(name) offsetof(struct cp_cache, name)
 
@@ -79,6 +86,7 @@ static const struct {
 	{"plru", FIELD(policy), CP_PLRU, CACHES | TLBS},
 	{"round-robin", FIELD(policy), CP_ROUND_ROBIN, CACHES | TLBS},
 	{"random", FIELD(policy), CP_RANDOM, CACHES | TLBS},
+	{"lru-plru4", FIELD(policy), CP_LRU_PLRU4, FIRST_ONLY},
 	{"write-back", FIELD(write_through), 0, CACHES},
 	{"write-through", FIELD(write_through), 1, CACHES},
 	{"allocate", FIELD(no_allocate), 0, CACHES},
@@ -98,7 +106,7 @@ static unsigned kinds_of(enum cp_level level)
 	if (cp_is_tlb(level))
 		return TLBS;
 	return CACHES | (level == CP_L1D ? L1D_ONLY : 0) |
-	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : 0) |
+	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : FIRST_ONLY) |
 	       (level != CP_LLC ? NOT_LLC : 0);
 }
 
@@ -116,6 +124,32 @@ static bool parse_stream(const char *word, struct cp_cache *cache)
 	cache->degree = (uint32_t)degree;
 	cache->distance = (uint32_t)distance;
 	return true;
+}
+
+#define QLRU "qlru_h00_m0_r0_u0"
+
+/* A digit stands for each 0 above.  With R0 and R2 some way has to be of age 3 at a miss,
+ * which U0 and U1 see to. */
+static bool parse_qlru(const char *word, struct cp_cache *cache)
+{
+	static const char most[] = QLRU;
+	uint32_t digits = 0, place, update;
+
+	for (size_t i = 0; i < sizeof(QLRU); i++) {
+		if (most[i] != '0' && word[i] != most[i])
+			return false;
+		if (most[i] != '0')
+			continue;
+		if (word[i] < '0' || word[i] > '3')
+			return false;
+		digits = digits * 10 + (uint32_t)(word[i] - '0');
+	}
+	update = digits % 10;
+	place = digits / 10 % 10;
+	cache->policy = CP_QLRU;
+	cache->qlru = digits;
+	return digits / 10000 <= 2 && digits / 1000 % 10 <= 1 && place <= 2 &&
+	       (place == 1 || update <= 1);
 }
 
 /* Words with a number. */
@@ -139,6 +173,14 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 		       cp_machine_wrong(at,
 			       "prefetch=stream:DEGREE:DISTANCE, in lines, "
 			       "at most 64 and 1024",
+			       word);
+	if (cp_starts_with(word, "qlru_") && !(kinds_of(level) & OUTER_ONLY))
+		return cp_machine_wrong(at, "not for this level", word);
+	if (cp_starts_with(word, "qlru_"))
+		return parse_qlru(word, cache) ||
+		       cp_machine_wrong(at,
+			       "qlru_hXY_mM_rR_uU, X and R to 2, Y to 1, M to 3, "
+			       "U to 1 or, with r1, to 3",
 			       word);
 	return cp_machine_wrong(at, "not known here", word);
 }
@@ -205,6 +247,10 @@ bool cp_level_check(const struct place *at, const struct cp_cache *cache)
 	if (cache->policy == CP_PLRU && !is_power_of_two(cache->ways))
 		return cp_machine_wrong(
 			at, "plru is a tree: its ways must be a power of two", NULL);
+	if (cache->policy == CP_LRU_PLRU4 && cache->ways % 4)
+		return cp_machine_wrong(at,
+			"lru-plru4 has trees of four: its ways must be a multiple of 4",
+			NULL);
 	return true;
 }
 
@@ -255,6 +301,12 @@ static bool choose_word(const struct place *at, enum cp_level level, size_t fiel
 		cp_format(known + used, sizeof(known) - used, "%s%s", used ? ", " : "",
 			words[i].word);
 	}
+	if (field == FIELD(policy) && cp_starts_with(value, "qlru_"))
+		return cp_level_word(at, level, value, cache) &&
+		       cp_level_check(at, cache);
+	if (field == FIELD(policy) && kinds_of(level) & OUTER_ONLY)
+		cp_format(known + strlen(known), sizeof(known) - strlen(known),
+			", qlru_hXY_mM_rR_uU");
 	return cp_machine_wrong(at, known[0] ? "expected one of" : "not for this level",
 		known[0] ? known : NULL);
 }

@@ -52,11 +52,21 @@ bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *
 
 /* ---- for people and for the tool ---- */
 
+/* Behind "qlru": for people as its inventors have it, and as digits. */
+static size_t describe_qlru(uint32_t digits, char separator, char *to, size_t size)
+{
+	if (separator == ',')
+		return cp_format(to, size, ":%u", digits);
+	return cp_format(to, size, "_h%u%u_m%u_r%u_u%u", digits / 10000 % 10,
+		digits / 1000 % 10, digits / 100 % 10, digits / 10 % 10, digits % 10);
+}
+
 /* Words for what is not as usual, each with a separator before it. */
 static size_t describe_words(
 	const struct cp_cache *cache, char separator, char *to, size_t size)
 {
-	static const char *const policies[] = {"", "plru", "round-robin", "random"};
+	static const char *const policies[CP_NPOLICIES] = {
+		"", "plru", "round-robin", "random", "lru-plru4", "qlru"};
 	static const char *const inclusions[] = {"", "inclusive", "exclusive"};
 	static const char *const prefetchers[] = {"", "next-line", "stream"};
 	const char *words[] = {policies[cache->policy],
@@ -74,6 +84,9 @@ static size_t describe_words(
 		if (i == 0 && separator == ',' && cache->policy == CP_RANDOM)
 			used += cp_format(to + used, size - used, ":%llu",
 				(unsigned long long)cache->seed);
+		if (i == 0 && cache->policy == CP_QLRU)
+			used += describe_qlru(
+				cache->qlru, separator, to + used, size - used);
 		if (i == 4 && separator == ',' && cache->prefetch == CP_STREAM)
 			used += cp_format(to + used, size - used, ":%u:%u", cache->degree,
 				cache->distance);

@@ -13,7 +13,15 @@
 #include "output/metrics/spreads.h"
 #include "output/metrics/weights.h"
 
-enum cp_policy { CP_LRU, CP_PLRU, CP_ROUND_ROBIN, CP_RANDOM };
+enum cp_policy {
+	CP_LRU,
+	CP_PLRU,
+	CP_ROUND_ROBIN,
+	CP_RANDOM,
+	CP_LRU_PLRU4, /* trees of four ways, by age */
+	CP_QLRU,      /* ages of two bits */
+	CP_NPOLICIES
+};
 enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };
 enum cp_prefetch { CP_NO_PREFETCH, CP_NEXT_LINE, CP_STREAM };
 
@@ -27,6 +35,7 @@ struct cp_cache {
 	uint32_t degree, distance; /* of CP_STREAM, in lines */
 	uint32_t latency;          /* cycles of a hit; 0: not said */
 	uint64_t seed;             /* of CP_RANDOM */
+	uint32_t qlru;             /* of CP_QLRU: the digits of its name */
 };
 
 /* Auto, and sample, which is always: of cores out of order the time of a sample. */

@@ -7,6 +7,10 @@
 	}
 #define PLRU .policy = POLICY_PLRU
 #define TURNS .policy = POLICY_ROUND_ROBIN
+#define FOURS .policy = POLICY_LRU_PLRU4
+#define QLRU(h3, h2, m, r, u)                                                            \
+	.policy = POLICY_QLRU, .hit3 = (h3), .hit2 = (h2), .miss = (m), .place = (r),    \
+	.update = (u)
 #define RANDOM(n) .policy = POLICY_RANDOM, .seed = (n)
 #define THROUGH .write_through = 1
 #define AROUND .no_allocate = 1
@@ -174,6 +178,30 @@ const struct model_case model_cases[] = {
 				      .stlb = G(64, 8, RANDOM(0)),
 				      .line = 64,
 				      .page = 4096}},
+	{"ages of two bits behind trees of four",
+		{.l1i = G(64, 4, FOURS),
+			.l1d = G(64, 12, FOURS),
+			.l2 = G(256, 8, QLRU(0, 0, 1, 0, 1)),
+			.llc = G(1000, 9, QLRU(1, 1, 1, 1, 2)),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"as Skylake, whose last level is inclusive",
+		{.l1i = G(64, 8),
+			.l1d = G(64, 8, PLRU),
+			.l2 = G(128, 4, QLRU(0, 0, 1, 2, 1)),
+			.llc = G(256, 16, QLRU(1, 1, 1, 0, 0), INCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"ages of two bits behind a write-through L1D, exclusive",
+		{.l1i = G(64, 8),
+			.l1d = G(16, 8, FOURS, THROUGH),
+			.l2 = G(64, 8, QLRU(2, 1, 2, 1, 3)),
+			.llc = G(256, 16, QLRU(2, 0, 3, 0, 0), EXCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
 	{"write-through L1D, allocating", {.l1i = G(64, 4),
 						  .l1d = G(64, 4, THROUGH),
 						  .l2 = G(256, 8),

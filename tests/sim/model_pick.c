@@ -34,6 +34,21 @@ static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
 	return g;
 }
 
+/* What first-level caches and those behind them may have besides. */
+static void pick_policy(struct geometry *g, int first)
+{
+	if (random_below(3))
+		return;
+	g->policy = first ? POLICY_LRU_PLRU4 : POLICY_QLRU;
+	if (first)
+		g->ways = 4 + 4 * (uint32_t)random_below(3);
+	g->hit3 = (uint8_t)random_below(3);
+	g->hit2 = (uint8_t)random_below(2);
+	g->miss = (uint8_t)random_below(4);
+	g->place = (uint8_t)random_below(3);
+	g->update = (uint8_t)random_below(g->place == 1 ? 4 : 2);
+}
+
 static void pick_prefetcher(struct geometry *g)
 {
 	g->prefetch = (uint8_t)random_below(3);
@@ -97,6 +112,8 @@ struct machine pick_machine(void)
 
 	m.l1i = pick_geometry(64, 64);
 	m.l1d = pick_geometry(64, inner);
+	pick_policy(&m.l1i, 1);
+	pick_policy(&m.l1d, 1);
 	pick_prefetcher(&m.l1i);
 	pick_prefetcher(&m.l1d);
 	pick_writes(&m.l1d);
@@ -106,6 +123,7 @@ struct machine pick_machine(void)
 		line <<= random_below(2);
 		m.l2 = pick_geometry(256, line);
 		m.l2.shared = (uint32_t)random_below(4);
+		pick_policy(&m.l2, 0);
 		pick_prefetcher(&m.l2);
 		pick_writes(&m.l2);
 		pick_inclusion(&m.l2, front, line == 64);
@@ -114,6 +132,7 @@ struct machine pick_machine(void)
 	}
 	if (random_below(4)) {
 		m.llc = pick_geometry(1024, line << random_below(2));
+		pick_policy(&m.llc, 0);
 		pick_writes(&m.llc);
 		m.llc.shared =
 			(uint32_t)random_below(3) * (m.l2.shared > 1 ? m.l2.shared : 1);

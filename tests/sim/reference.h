@@ -16,6 +16,7 @@
 struct ref_way {
 	uint64_t key, used;
 	int valid, dirty, prefetched;
+	int age;     /* QLRU: of a way that is valid; others count as 3 */
 	int huge;    /* of a TLB */
 	int half[2]; /* of L1D: which half is dirty */
 };

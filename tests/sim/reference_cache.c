@@ -69,11 +69,39 @@ static uint32_t pointed_at(
 			  : pointed_at(tree, 2 * node, low, middle);
 }
 
+static int age_of(const struct ref_way *w)
+{
+	return w->valid ? w->age : 3;
+}
+
+/* If no way of the set has age 3: U0 ages all so far that the oldest has, U1 all but the
+ * one that is used, U2 and U3 the same ones by one. */
+static void grow_old(struct ref_cache *c, struct ref_way *used)
+{
+	struct ref_way *set = c->way + (size_t)(used - c->way) / c->g.ways * c->g.ways;
+	int oldest = 0, step;
+
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if (age_of(&set[i]) == 3)
+			return;
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if ((c->g.update % 2 == 0 || &set[i] != used) && set[i].age > oldest)
+			oldest = set[i].age;
+	step = c->g.update < 2 ? 3 - oldest : 1;
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if (c->g.update % 2 == 0 || &set[i] != used)
+			set[i].age += step;
+}
+
 void ref_use(struct ref_system *s, struct ref_cache *c, struct ref_way *w)
 {
 	size_t n = (size_t)(w - c->way);
 
 	w->used = ++s->now;
+	if (c->g.policy == POLICY_QLRU) {
+		w->age = w->age == 3 ? c->g.hit3 : w->age == 2 ? c->g.hit2 : 0;
+		grow_old(c, w);
+	}
 	if (c->g.policy == POLICY_PLRU)
 		point_away(&c->tree[n / c->g.ways * 256], 1, 0, c->g.ways,
 			(uint32_t)(n % c->g.ways));
@@ -90,14 +118,53 @@ static uint32_t next_random(struct ref_cache *c)
 	return (uint32_t)((x >> 16) % c->g.ways);
 }
 
+static uint64_t latest(const struct ref_way *w, int n)
+{
+	return n == 1 || w->used > latest(w + 1, n - 1) ? w->used : latest(w + 1, n - 1);
+}
+
+/* Of the fours of ways the one that was not used for the longest time, of that the half,
+ * of that the way. */
+static struct ref_way *of_fours(const struct ref_cache *c, struct ref_way *set)
+{
+	struct ref_way *four = set, *half;
+
+	for (uint32_t i = 4; i < c->g.ways; i += 4)
+		if (latest(&set[i], 4) < latest(four, 4))
+			four = &set[i];
+	half = latest(four, 2) > latest(four + 2, 2) ? four + 2 : four;
+	return half[0].used > half[1].used ? half + 1 : half;
+}
+
+static struct ref_way *first_of_age_3(const struct ref_cache *c, struct ref_way *set)
+{
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		if (set[i].age == 3)
+			return &set[i];
+	return set;
+}
+
+static struct ref_way *empty_way(const struct ref_cache *c, struct ref_way *set)
+{
+	int backwards = c->g.policy == POLICY_QLRU && c->g.place == 2;
+
+	for (uint32_t i = 0; i < c->g.ways; i++) {
+		struct ref_way *w = &set[backwards ? c->g.ways - 1 - i : i];
+
+		if (!w->valid)
+			return w;
+	}
+	return NULL;
+}
+
 struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 {
 	uint64_t set = ref_set_of(c, addr);
-	struct ref_way *w = &c->way[set * c->g.ways], *oldest = w;
+	struct ref_way *w = &c->way[set * c->g.ways], *oldest = w,
+		       *empty = empty_way(c, w);
 
-	for (uint32_t i = 0; i < c->g.ways; i++)
-		if (!w[i].valid)
-			return &w[i];
+	if (empty)
+		return empty;
 	switch (c->g.policy) {
 	case POLICY_PLRU:
 		return &w[pointed_at(&c->tree[set * 256], 1, 0, c->g.ways)];
@@ -105,6 +172,10 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 		return &w[c->turn[set]++ % c->g.ways];
 	case POLICY_RANDOM:
 		return &w[next_random(c)];
+	case POLICY_LRU_PLRU4:
+		return of_fours(c, w);
+	case POLICY_QLRU:
+		return first_of_age_3(c, w);
 	default:
 		for (uint32_t i = 0; i < c->g.ways; i++)
 			if (w[i].used < oldest->used)
@@ -116,6 +187,16 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 void ref_put(struct ref_system *s, struct ref_cache *c, struct ref_way *w, uint64_t addr,
 	int dirty, int prefetched)
 {
-	*w = (struct ref_way){addr / c->line, 0, 1, dirty, prefetched, 0, {dirty, dirty}};
-	ref_use(s, c, w);
+	*w = (struct ref_way){.key = addr / c->line,
+		.valid = 1,
+		.dirty = dirty,
+		.prefetched = prefetched,
+		.age = c->g.miss,
+		.half = {dirty, dirty}};
+	if (c->g.policy != POLICY_QLRU) {
+		ref_use(s, c, w);
+		return;
+	}
+	w->used = ++s->now;
+	grow_old(c, w);
 }

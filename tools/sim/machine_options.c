@@ -87,6 +87,7 @@ static const struct {
 	WORD("lru", policy, POLICY_LRU),
 	WORD("plru", policy, POLICY_PLRU),
 	WORD("round-robin", policy, POLICY_ROUND_ROBIN),
+	WORD("lru-plru4", policy, POLICY_LRU_PLRU4),
 	WORD("write-through", write_through, 1),
 	WORD("no-allocate", no_allocate, 1),
 	WORD("inclusive", inclusion, INCLUSIVE),
@@ -119,6 +120,17 @@ static Bool parse_numbered(
 	return parse_numbers(&s, ':', out, n) && s == end;
 }
 
+/* Five digits: H, H, M, R, U. */
+static void take_qlru(struct geometry *g, ULong digits)
+{
+	g->policy = POLICY_QLRU;
+	g->update = digits % 10;
+	g->place = digits / 10 % 10;
+	g->miss = digits / 100 % 10;
+	g->hit2 = digits / 1000 % 10;
+	g->hit3 = digits / 10000 % 10;
+}
+
 static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
 {
 	ULong v[2];
@@ -128,6 +140,8 @@ static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
 	} else if (parse_numbered(s, end, "random:", v, 1)) {
 		g->policy = POLICY_RANDOM;
 		g->seed = v[0];
+	} else if (parse_numbered(s, end, "qlru:", v, 1)) {
+		take_qlru(g, v[0]);
 	} else if (parse_numbered(s, end, "stream:", v, 2)) {
 		g->prefetch = PREFETCH_STREAM;
 		g->degree = v[0];
@@ -153,6 +167,27 @@ static void parse_words(const struct array *a, struct geometry *g, const HChar *
 	}
 }
 
+/* At a miss with R0 or R2 some way has to be of age 3, which only U0 and U1 see to. */
+static Bool is_qlru(const struct geometry *g)
+{
+	return g->hit3 <= 2 && g->hit2 <= 1 && g->miss <= 3 && g->place <= 2 &&
+	       g->update <= 3 && (g->place == 1 || g->update <= 1);
+}
+
+static void check_policy(const struct array *a, const struct geometry *g)
+{
+	Bool first = a->at == AT(l1i) || a->at == AT(l1d);
+
+	if (g->policy == POLICY_PLRU && !power_of_two(g->ways))
+		refuse_option(a->name, "plru needs a power of two of ways");
+	if (g->policy == POLICY_LRU_PLRU4 && (!first || g->ways % 4))
+		refuse_option(a->name, "lru-plru4 is of first levels with fours of ways");
+	if (g->policy == POLICY_QLRU &&
+		((a->at != AT(l2) && a->at != AT(llc)) || !is_qlru(g)))
+		refuse_option(a->name, "qlru:HHMRU is of l2 and llc, with U below 2 "
+				       "unless R is 1");
+}
+
 static void parse_array(const struct array *a, const HChar *value)
 {
 	struct geometry *g = &described.arrays[a - arrays];
@@ -170,8 +205,7 @@ static void parse_array(const struct array *a, const HChar *value)
 	*g = (struct geometry){.sets = v[0], .ways = v[1], .line = v[0] ? v[2] : 0};
 	g->absent = a->of_huge && !v[0];
 	parse_words(a, g, value);
-	if (g->policy == POLICY_PLRU && !power_of_two(g->ways))
-		refuse_option(a->name, "plru needs a power of two of ways");
+	check_policy(a, g);
 }
 
 static void parse_page(const HChar *value)

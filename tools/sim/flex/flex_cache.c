@@ -137,6 +137,48 @@ static uint32_t plru_victim(const uint8_t *state, uint32_t ways)
 	return way;
 }
 
+/* Ages are from 0 to 3; the state is what they lack of 3, so that empty ways are of age
+ * 3.  The way was used; where none is of age 3, others age. */
+static void qlru_settle(const struct flex_cache *c, uint8_t *state, uint32_t way)
+{
+	int all = !(c->g.update & 1);
+	uint32_t least = 3;
+
+	for (uint32_t i = 0; i < c->ways; i++) {
+		if (!state[i])
+			return;
+		if ((all || i != way) && state[i] < least)
+			least = state[i];
+	}
+	if (c->g.update >= 2)
+		least = 1;
+	for (uint32_t i = 0; i < c->ways; i++)
+		if (all || i != way)
+			state[i] -= (uint8_t)least;
+}
+
+static void qlru_touch(const struct flex_cache *c, uint8_t *state, uint32_t way)
+{
+	const uint8_t age[] = {0, 0, c->g.hit2, c->g.hit3};
+
+	state[way] = (uint8_t)(3 - age[3 - state[way]]);
+	qlru_settle(c, state, way);
+}
+
+static void qlru_put(const struct flex_cache *c, uint8_t *state, uint32_t way)
+{
+	state[way] = (uint8_t)(3 - c->g.miss);
+	qlru_settle(c, state, way);
+}
+
+static uint32_t qlru_victim(const uint8_t *state, uint32_t ways)
+{
+	for (uint32_t way = 0; way < ways; way++)
+		if (!state[way])
+			return way;
+	return 0;
+}
+
 /* xorshift64 */
 static uint32_t random_victim(struct flex_cache *c)
 {
@@ -291,6 +333,11 @@ LANES_INLINE uint64_t lesser_of(uint64_t a, uint64_t b)
 	return b < a ? b : a;
 }
 
+LANES_INLINE uint64_t later_of(uint64_t a, uint64_t b)
+{
+	return b > a ? b : a;
+}
+
 /* Four at once: one after the other would wait for each other. */
 static uint32_t oldest_way(const uint64_t *stamps, uint32_t ways)
 {
@@ -364,6 +411,28 @@ static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_pla
 	return node - c->ways;
 }
 
+/* Of the four ways that were used least recently, as their tree has it. */
+static uint32_t lru_plru4_by_stamps(
+	const struct flex_cache *c, const struct flex_place *p)
+{
+	const uint64_t *stamps = stamps_of(c, p);
+	uint64_t least = ~0ull;
+	uint32_t way = 0;
+
+	for (uint32_t i = 0; i < c->ways; i++)
+		refresh_stamp(c, p, i);
+	for (uint32_t i = 0; i < c->ways; i += 4) {
+		uint64_t low = later_of(stamps[i], stamps[i + 1]),
+			 high = later_of(stamps[i + 2], stamps[i + 3]);
+
+		if (later_of(low, high) >= least)
+			continue;
+		least = later_of(low, high);
+		way = i + (low > high ? 2 : 0);
+	}
+	return way + (stamps[way] > stamps[way + 1]);
+}
+
 int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
 {
 	struct flex_place p = flex_find(c, unit);
@@ -387,6 +456,8 @@ void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
 		lru_touch(state, c->ways, (uint32_t)p->way, state[p->way]);
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
+	else if (c->g.policy == POLICY_QLRU)
+		qlru_touch(c, state, (uint32_t)p->way);
 }
 
 static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
@@ -403,9 +474,22 @@ static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
 		return way;
 	case POLICY_RANDOM:
 		return random_victim(c);
+	case POLICY_LRU_PLRU4:
+		return lru_plru4_by_stamps(c, p);
+	case POLICY_QLRU:
+		return qlru_victim(state, c->ways);
 	default:
 		return c->stamps ? lru_by_stamps(c, p) : lru_victim(state, c->ways);
 	}
+}
+
+static int last_empty(const struct flex_cache *c, const struct flex_place *p)
+{
+	int way = (int)c->ways - 1;
+
+	while (flex_tags(p)[way])
+		way--;
+	return way;
 }
 
 int flex_make_room(struct flex_cache *c, struct flex_place *p)
@@ -414,6 +498,8 @@ int flex_make_room(struct flex_cache *c, struct flex_place *p)
 	p->way = c->masks && !c->has_gaps && flex_tags(p)[c->ways - 1]
 			 ? -1
 			 : flex_find_tag(c, flex_tags(p), 0);
+	if (p->way >= 0 && c->g.policy == POLICY_QLRU && c->g.place == 2)
+		p->way = last_empty(c, p);
 	if (p->way >= 0)
 		return 0;
 	p->way = (int)victim_of(c, p);
@@ -432,6 +518,8 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 			state, c->ways, (uint32_t)p->way, *tag ? state[p->way] : c->ways);
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
+	else if (c->g.policy == POLICY_QLRU)
+		qlru_put(c, state, (uint32_t)p->way);
 	if (c->masks)
 		mask_of(c, p)[p->way] = 0;
 	if (c->slots)
@@ -444,6 +532,8 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 {
 	uint8_t *state = flex_state(c, p);
 
+	if (c->g.policy == POLICY_QLRU)
+		state[p->way] = 0;
 	if (c->stamps && c->g.policy == POLICY_PLRU) /* which remembers the way */
 		refresh_stamp(c, p, (uint32_t)p->way);
 	/* The ages of the others stay those of a smaller set. */

@@ -6,9 +6,11 @@
  *   tag    0 for an empty way, and where ways are rounded up to whole vectors, else
  *          the key divided by the number of sets, plus one
  *   state  LRU: how many ways were used since; tree-PLRU: one bit for each node
- *          of the tree, the root first; round-robin: state[0] is whose turn it is
- * An all-zero row is an empty set.  An empty way, the first, is filled before
- * anything is evicted, and does not move the round-robin or the random sequence.
+ *          of the tree, the root first; round-robin: state[0] is whose turn it is; QLRU:
+ *          3 less the age
+ * An all-zero row is an empty set.  An empty way, the first (of some QLRU the last), is
+ * filled before anything is evicted, and does not move the round-robin or the random
+ * sequence.
  *
  * First-level arrays, which do not hear of every use (front.h), keep for each way when
  * it was used last instead of state, and ask for what is newer before they evict.

@@ -16,7 +16,14 @@
 #include "model/streamed.h"
 #include "request.h"
 
-enum policy { POLICY_LRU, POLICY_PLRU, POLICY_ROUND_ROBIN, POLICY_RANDOM };
+enum policy {
+	POLICY_LRU,
+	POLICY_PLRU,
+	POLICY_ROUND_ROBIN,
+	POLICY_RANDOM,
+	POLICY_LRU_PLRU4, /* of first-level caches: trees of four ways, by age */
+	POLICY_QLRU,      /* of caches behind them: ages of two bits */
+};
 enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
 enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
 
@@ -31,6 +38,9 @@ struct geometry {
 	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
 	uint8_t fp_bypass; /* L1D: floating-point loads are L2's */
 	uint8_t absent;    /* of those for huge pages, see there */
+	/* POLICY_QLRU, by Abel's and Reineke's names H, M, R and U: the ages that 3 and 2
+	 * become with a hit, and of a new line; which way is taken; who ages. */
+	uint8_t hit3, hit2, miss, place, update;
 	uint64_t seed;
 	uint32_t degree, distance; /* of the stream prefetcher, in lines */
 };
