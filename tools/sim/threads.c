@@ -221,6 +221,7 @@ static void use_core(ThreadId tid)
 static void on_slice_start(ThreadId tid, ULong blocks)
 {
 	(void)blocks;
+	pin_turn_begins();
 	if (!threads.by_id[tid].lives)
 		begin_thread(&threads.by_id[tid]);
 	if (sample_wanted())

@@ -14,6 +14,7 @@
 #include "watch/lines.h"
 #include "watch/stack_writes.h"
 #include "instrument/pieces.h"
+#include "instrument/spins.h"
 #include "model/ahead.h"
 #include "paths/paths.h"
 #include "pin/pin.h"
@@ -433,6 +434,7 @@ static void visit_all(const IRSB *in, Int at, const VexGuestLayout *layout)
 		flows_statement(in, at);
 	if (functions_wanted())
 		functions_watch_stack(&b, in, at, layout);
+	spins_statement(b.out, in, at);
 }
 
 static void begin_block(IRSB *in)
@@ -578,12 +580,13 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	struct walk w = {.layout = layout, .first = True, .line = -1};
 	Int nstmts = native_split(in);
 
-	(void)closure, (void)extents, (void)host, (void)guest_word, (void)host_word;
+	(void)extents, (void)host, (void)guest_word, (void)host_word;
 	if (native_is_cut())
 		return in;
 	begin_block(in);
 	sample_find(faults_are_handled());
 	mend_begin_block();
+	spins_begin(closure->nraddr);
 	for (Int i = 0; i < nstmts; i++) {
 		IRStmt *s = in->stmts[i];
 
@@ -610,6 +613,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	/* The library's own code returns into lines, too. */
 	if (functions_wanted() && (w.counted || lines_wanted()))
 		watch_end(layout, w.line, w.end);
+	if (w.counted)
+		spins_end(b.out, in);
 	overwritten_drop(b.out, layout);
 	return b.out;
 }

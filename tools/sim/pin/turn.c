@@ -403,11 +403,69 @@ Bool pin_turns(void)
 	return order.active;
 }
 
+/* ---- turns that are given away ---- */
+
+/* The core's lock is a pipe with a byte in it: who gives it back and wants it again has
+ * it again, mostly, before another one that waits for it has woken. */
+static struct {
+	Int waiting, resting; /* for the lock; for another one to have it */
+	Int taken;            /* how often; a futex */
+} lock_state;
+
+enum { REST_NS = 10000000 };
+
+struct pin_spin pin_spin;
+
+void pin_turn_begins(void)
+{
+	pin_spin.given = pin_spin.pauses = 0;
+}
+
+static void acquire(struct sched_lock *lock)
+{
+	__atomic_add_fetch(&lock_state.waiting, 1, __ATOMIC_SEQ_CST);
+	__real_vgModuleLocal_acquire_sched_lock(lock);
+	__atomic_sub_fetch(&lock_state.waiting, 1, __ATOMIC_SEQ_CST);
+	__atomic_add_fetch(&lock_state.taken, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&lock_state.resting, __ATOMIC_SEQ_CST))
+		cp_syscall(SYS_futex, &lock_state.taken, FUTEX_WAKE_PRIVATE, ~0u >> 1);
+}
+
+static void give_away(struct sched_lock *lock)
+{
+	static const UWord longest[2] = {0, REST_NS};
+	Int taken = lock_state.taken;
+
+	__atomic_add_fetch(&lock_state.resting, 1, __ATOMIC_SEQ_CST);
+	__real_vgModuleLocal_release_sched_lock(lock);
+	cp_syscall(SYS_futex, &lock_state.taken, FUTEX_WAIT_PRIVATE, taken, longest);
+	__atomic_sub_fetch(&lock_state.resting, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Who rests has been woken, and is about to want it. */
+static Bool somebody_wants_it(void)
+{
+	return __atomic_load_n(&lock_state.waiting, __ATOMIC_SEQ_CST) > 0 ||
+	       __atomic_load_n(&lock_state.resting, __ATOMIC_SEQ_CST) > 0;
+}
+
+static void release(struct sched_lock *lock)
+{
+	Bool gives = pin_spin.given && somebody_wants_it();
+
+	pin_spin.given = 0;
+	if (gives)
+		give_away(lock);
+	else
+		__real_vgModuleLocal_release_sched_lock(lock);
+}
+
 /* ---- in the place of the core's ---- */
 
 /* A new process has one thread. */
 struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
 {
+	VG_(memset)(&lock_state, 0, sizeof(lock_state));
 	order.active = False;
 	return __real_vgModuleLocal_create_sched_lock();
 }
@@ -432,12 +490,15 @@ void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
 {
 	if (order.active)
 		take_turn(own_thread());
-	__real_vgModuleLocal_acquire_sched_lock(lock);
+	acquire(lock);
 }
 
 void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
 {
+	if (!order.active) {
+		release(lock);
+		return;
+	}
 	__real_vgModuleLocal_release_sched_lock(lock);
-	if (order.active)
-		end_turn(own_thread());
+	end_turn(own_thread());
 }
