@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "output/report/ended.h"
 #include "output/report/job.h"
 #include "output/text/text_parts.h"
 
@@ -123,22 +124,6 @@ static size_t count_threads(const struct cp_report *report)
 	return count;
 }
 
-/* The last image of the process at the root of the tree; NULL if it is not there. */
-static const struct cp_process *root_process(const struct cp_report *report)
-{
-	const struct cp_process *root = NULL;
-
-	for (size_t i = 0; i < report->nprocesses; i++)
-		if (report->processes[i].root &&
-			(!root || report->processes[i].pid == root->pid))
-			root = &report->processes[i];
-	for (size_t i = 0; root && i < report->nprocesses; i++)
-		if (report->processes[i].pid == root->pid &&
-			report->processes[i].image > root->image)
-			root = &report->processes[i];
-	return root;
-}
-
 static void print_job(struct cp_text *text)
 {
 	const struct cp_job *job = text->report->job;
@@ -157,13 +142,17 @@ static void print_job(struct cp_text *text)
 static void print_ran(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
-	const struct cp_process *root = root_process(report);
+	const char *cut = cp_report_cut(text->arena, report);
+	const struct cp_process *root = cp_report_root(report);
 	size_t threads = count_threads(report), processes = count_processes(report);
 
 	cp_text_labelled(text, "ran",
 		cp_text_format(text->arena, "%zu process%s, %zu thread%s%s%s", processes,
 			processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
-			root ? "; " : "", root ? cp_text_ended(text, root) : ""));
+			root ? "; " : "",
+			cut    ? cut
+			: root ? cp_process_ended(text->arena, root)
+			       : ""));
 }
 
 static void print_cost(struct cp_text *text)

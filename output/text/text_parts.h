@@ -66,7 +66,6 @@ void cp_text_notes(struct cp_text *text);
 
 /* text_processes.c */
 void cp_text_processes(struct cp_text *text);
-const char *cp_text_ended(struct cp_text *text, const struct cp_process *process);
 
 /* text_ranks.c: of a job, its ranks; and regions that few of them entered */
 void cp_text_ranks(struct cp_text *text);

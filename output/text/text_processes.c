@@ -1,43 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <signal.h>
 #include <string.h>
 
+#include "output/report/ended.h"
 #include "output/text/text_parts.h"
 
 #define MAX_ROWS 12
 #define MAX_UNFOLLOWED 4
-
-static const char *signal_name(int32_t number)
-{
-	static const struct {
-		int number;
-		const char *name;
-	} names[] = {{SIGHUP, "HUP"}, {SIGINT, "INT"}, {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},
-		{SIGTRAP, "TRAP"}, {SIGABRT, "ABRT"}, {SIGBUS, "BUS"}, {SIGFPE, "FPE"},
-		{SIGKILL, "KILL"}, {SIGSEGV, "SEGV"}, {SIGPIPE, "PIPE"},
-		{SIGALRM, "ALRM"}, {SIGTERM, "TERM"}, {SIGXCPU, "XCPU"}, {SIGSYS, "SYS"}};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (names[i].number == number)
-			return names[i].name;
-	return NULL;
-}
-
-const char *cp_text_ended(struct cp_text *text, const struct cp_process *process)
-{
-	const char *name = signal_name(process->code);
-
-	if (strcmp(process->how, "exit") == 0)
-		return cp_text_format(text->arena, "exit %d", process->code);
-	if (strcmp(process->how, "signal") == 0)
-		return name ? cp_text_format(text->arena, "SIG%s", name)
-			    : cp_text_format(text->arena, "signal %d", process->code);
-	if (strcmp(process->how, "killed") == 0 && process->code)
-		return name ? cp_text_format(text->arena, "killed by SIG%s", name)
-			    : cp_text_format(
-				      text->arena, "killed by signal %d", process->code);
-	return strcmp(process->how, "unknown") == 0 ? "end not seen" : process->how;
-}
 
 static bool any_rank(const struct cp_report *report)
 {
@@ -92,7 +60,7 @@ static void fill_row(struct cp_text *text, struct cp_table *table, size_t row,
 				: cp_text_format(text->arena, "%d", process->rank));
 	cp_table_set(table, row, at++,
 		cp_text_integer(text->arena, cp_process_threads(process)));
-	cp_table_set(table, row, at++, cp_text_ended(text, process));
+	cp_table_set(table, row, at++, cp_process_ended(text->arena, process));
 	for (size_t i = 0; i < count; i++)
 		cp_table_set(table, row, at++,
 			cp_text_column_cell(text, &columns[i],

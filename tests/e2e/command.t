@@ -156,6 +156,13 @@ for my $asked (['CALL_PATHS', 1], ['WORKING_SET', 1000], ['REPRODUCIBLE', 1], ['
 	cmp_ok(length($notice // ''), '<=', 160, "$variable: in two lines of 80 columns");
 }
 
+# A profile of a part of a run says so before anything else.
+{
+	my @kill = qw(dcache -E sim /usr/bin/perl -e);
+	like(command([@kill, 'kill TERM => $$'])->{err}, qr/\Acachepeek \S+ dcache: .*\nended +SIGTERM: cut short, /, 'dcache of a program that a signal ended');
+	unlike(command([@kill, '1'])->{err}, qr/^ended/m, '... and of one that ended by itself');
+}
+
 # What users of perf type.
 {
 	my $run = command([qw(record ls)]);

@@ -354,7 +354,7 @@ for my $case ([['-o', 'x.pdf', '/bin/true'], 2, qr/use -, stderr, or a file that
 	my $dir = scratch('plain');
 	run(command => [cli(), '-d', $dir, '-E', 'sim', '/bin/true']);
 	my $run = run(command => [cli(), 'dcache', '-d', $dir]);
-	like($run->{err}, qr/has no profile: it takes CACHEPEEK_PROFILE/, 'a run without a profile');
+	like($run->{err}, qr/has no profile: `cachepeek dcache PROGRAM`/, 'a run without a profile');
 }
 
 done_testing;

@@ -73,7 +73,7 @@ my @rooms = (
 	['tools/gate' => [@base, qw(output/endings.h tools/diff tools/shared)]],
 	['tools/calibrate' => [@base, qw(base/counters base/machine tools/shared)]],
 	['tools/compare' => [@base, qw(base/counters base/machine output output/metrics output/report), @simulator]],
-	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h tools/shared/units.h
+	['tools/profile/model' => [@base, qw(output/json.h output/metrics output/report/ended.h output/report/report.h regions tools/shared/demangle.h tools/shared/symbol_at.h tools/shared/units.h
 		tools/sim/profile_file.h)]],
 	['tools/profile/samples' => [@base, qw(regions/samples.h tools/profile/model)]],
 	['tools/profile/calls' => [@base, qw(output/json.h tools/profile/model)]],

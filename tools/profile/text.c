@@ -361,6 +361,8 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 		cp_text_format(arena, "%zu process%s, %zu thread%s", profile->nprocesses,
 			profile->nprocesses == 1 ? "" : "es", profile->nthreads,
 			profile->nthreads == 1 ? "" : "s"));
+	if (profile->cut)
+		print_labelled(out, "ended", profile->cut);
 }
 
 static void print_findings(struct cp_out *out, const struct cp_profile_view *view)

@@ -273,6 +273,8 @@ static void put_head(struct screen *screen)
 			*unit_of(screen, screen->column[i]->name) ? " %" : "");
 	if (!screen->ncolumns)
 		line = value_cell(screen, "misses", &screen->totals);
+	if (profile->cut)
+		put_labelled(screen, "ended", profile->cut);
 	put_labelled(screen, "in all", line);
 	put_labelled(screen, profile->bursts ? "sampled" : "simulated",
 		profile->bursts    ? CP_BURSTS_SOURCE

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/text/table.h"
+#include "output/report/ended.h"
 #include "output/report/report.h"
 #include "regions/record_read.h"
 
@@ -101,6 +102,7 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 	warn_of_differences(profile, report);
 	profile->command = command_line(report);
 	profile->machine = report->machine;
+	profile->cut = cp_report_cut(profile->arena, report);
 	for (size_t i = 0; i < profile->nthreads; i++)
 		profile->threads[i].name = thread_name(report, &profile->threads[i]);
 }

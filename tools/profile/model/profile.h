@@ -113,6 +113,7 @@ struct cp_profiled_sharer {
 struct cp_profile {
 	struct cp_arena *arena;
 	const char *command, *machine;
+	const char *cut;           /* how the run ended; NULL: by itself */
 	int pid;                   /* of the run's root; 0: not known */
 	struct cp_weights weights; /* of a simulated machine */
 	/* The machine's; 0: not known, or there is none. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How the processes of a run ended, in words.
+ */
+#ifndef CACHEPEEK_OUTPUT_REPORT_ENDED_H
+#define CACHEPEEK_OUTPUT_REPORT_ENDED_H
+
+#include "base/arena.h"
+#include "output/report/report.h"
+
+/* "exit 0", "SIGTERM", "killed by SIGKILL", "running", "end not seen". */
+const char *cp_process_ended(struct cp_arena *arena, const struct cp_process *process);
+
+/* The last image of the process at the root of the tree; NULL if it is not there. */
+const struct cp_process *cp_report_root(const struct cp_report *report);
+
+/* What to say of a run whose root did not end by itself; NULL if it did. */
+const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report);
+
+#endif
