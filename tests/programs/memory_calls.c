@@ -97,7 +97,8 @@ static void tell_result(long result)
 {
 	char *at = (char *)result;
 
-	if (at >= area - AROUND * PAGE && at < area + (PAGES + AROUND) * PAGE) {
+	/* Around the pages is the kernel's own choice, where no place above has room. */
+	if (at >= area && at < P(PAGES)) {
 		printf("P(%td)%+td ", (at - area) / PAGE, (at - area) % PAGE);
 	} else if (result < 1L << 20) {
 		printf("%ld ", result);
