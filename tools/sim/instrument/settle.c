@@ -152,8 +152,9 @@ static void stream(Addr a, UWord size, Addr instruction, int is_masked)
 {
 	announce_reference(instruction, a);
 	model_stream(a, (uint32_t)size, is_masked);
-	if (every.count)
-		every_other(a, (uint32_t)size, BATCH_STREAM);
+	if (every.count) /* whose machine is the first */
+		every_other(a, (uint32_t)size,
+			tool_options.machine.ignores_orders ? BATCH_WRITE : BATCH_STREAM);
 	observe_reference(instruction, a);
 }
 
@@ -173,7 +174,8 @@ static void on_prefetch(Addr a, UWord order, Addr instruction)
 	if (sample_wanted() || !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
 		return;
 	model_order(a, (enum cache_order)order);
-	if (every.count && order != ORDER_PREFETCH_L2)
+	if (every.count && order != ORDER_PREFETCH_L2 &&
+		!tool_options.machine.ignores_orders)
 		every_other(a, 1, BATCH_PREFETCH);
 	observe_reference(instruction, a);
 }
@@ -463,6 +465,8 @@ void settle_direct(
 
 void settle_order(struct block *b, enum cache_order order, IRExpr *a)
 {
+	if (!tool_options.hears_orders)
+		return;
 	settle(b);
 	add_call(b, "order",
 		order_is_prefetch(order) ? (void *)on_prefetch : (void *)on_order,
