@@ -99,7 +99,11 @@ static void read_leaves(struct cp_cpuid_leaf leaves[MOST_LEAVES], size_t *count)
 
 	*count = 0;
 	for (size_t i = 0; i < NWANTED; i++) {
-		if (wanted[i].leaf > __get_cpuid_max(wanted[i].leaf & 0x80000000u, NULL))
+		/* An int to clang. */
+		uint32_t last =
+			(uint32_t)__get_cpuid_max(wanted[i].leaf & 0x80000000u, NULL);
+
+		if (wanted[i].leaf > last)
 			continue;
 		for (uint32_t subleaf = 0; subleaf <= wanted[i].last; subleaf++) {
 			__cpuid_count(
