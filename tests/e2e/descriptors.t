@@ -104,7 +104,8 @@ for my $limit ('1024:4096', '1024:1024') {
 	my %looked = (%takes, map { lc($_) => 1 } $source =~ /(?:\bcase |== )(?:SYS_)?([a-zA-Z_0-9]+)(?=[:;)])/g);
 	my %tried = map { /^(\w+)/ ? ($1 => 1) : () } split(/\n/, plain(command => [program('hidden_numbers'), 'names'])->{out});
 	is(join(' ', grep { !$tried{$_} } sort keys %takes), '', 'each call of the table is tried');
-	my @known = map { /define __NR_(\w+)/ ? $1 : () } map { split(/\n/, read_file($_)) } glob('/usr/include/*/asm/unistd_64.h');
+	my @known = plain(command => [qw(cc -dM -E -include sys/syscall.h -x c /dev/null)])->{out} =~ /define __NR_(\w+) /g;
+	cmp_ok(scalar(@known), '>', 300, 'the calls that the headers of this system have');
 	my %without = map { $_ => 1 } split(' ', read_file("$FindBin::Bin/without-descriptors.txt"));
 	is(join(' ', grep { !$looked{$_} && !$without{$_} } sort @known), '', 'each call of the kernel is in the table, or takes none');
 	is(join(' ', grep { $looked{$_} && $without{$_} } sort keys %without), '', '... and not both');

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <linux/aio_abi.h>
 #include <linux/bpf.h>
 #include <linux/fs.h>
@@ -71,6 +72,8 @@ enum { NUMBERS = 16, NOWHERE = 1000000, DUPFD_QUERY = 1027, COMPARE_FILES = 0 };
 
 static char buffer[4096];
 static long zeros[64];
+/* What mount_setattr is to set: with nothing to do it looks at no descriptor. */
+static const uint64_t read_only[4] = {1};
 static struct iovec vector = {buffer, 1};
 static struct epoll_event event;
 static int other, set, pair[2], self, ring, soft;
@@ -425,7 +428,7 @@ static int in_list(const char *path, int fd)
 	X(io_uring_register files, register_one(fd))                                     \
 	X(open_tree, PATH_AT(OPEN_TREE, 0))                                              \
 	X(open_tree_attr, PATH_AT(OPEN_TREE_ATTR, 0, NULL, 0))                           \
-	X(move_mount, CALL(MOVE_MOUNT, fd, "x", other, "x", 0))                          \
+	X(move_mount, CALL(MOVE_MOUNT, fd, "x", AT_FDCWD, "/", 0))                       \
 	X(fsconfig, CALL(FSCONFIG, fd, 6, NULL, NULL, 0))                                \
 	X(fsmount, CALL(FSMOUNT, fd, 0, 0))                                              \
 	X(fspick, PATH_AT(FSPICK, 0))                                                    \
@@ -434,7 +437,7 @@ static int in_list(const char *path, int fd)
 	X(fchmodat2, PATH_AT(FCHMODAT2, 0600, 0))                                        \
 	X(process_madvise, CALL(PROCESS_MADVISE, fd, &vector, 1, MADV_COLD, 0))          \
 	X(process_mrelease, CALL(PROCESS_MRELEASE, fd, 0))                               \
-	X(mount_setattr, PATH_AT(MOUNT_SETATTR, 0, zeros, 32))                           \
+	X(mount_setattr, PATH_AT(MOUNT_SETATTR, 0, read_only, 32))                       \
 	X(quotactl_fd, CALL(QUOTACTL_FD, fd, 0, 0, NULL))                                \
 	X(landlock_add_rule, CALL(LANDLOCK_ADD_RULE, fd, 1, zeros, 0))                   \
 	X(landlock_add_rule parent, rule_one(fd))                                        \

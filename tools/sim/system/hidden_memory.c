@@ -198,6 +198,10 @@ static void hide_in_newer(Int number, const UWord *a, struct hidden_call *call)
 	case OPEN_TREE_ATTR:
 		hide_at(a[3], 24, call);
 		break;
+	case STATMOUNT:
+	case LISTMOUNT:
+		hide_at(a[0], 4, call);
+		break;
 	case LANDLOCK_ADD_RULE:
 		if (a[1] == PATH_BENEATH)
 			hide_at(a[2], 8, call);
