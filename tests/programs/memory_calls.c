@@ -6,9 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
@@ -507,11 +509,23 @@ static void try_segments(void)
 	shmctl(id, IPC_RMID, NULL);
 }
 
+/* The first page of the dynamic linker's code. */
+static uintptr_t linker_code(void)
+{
+	uintptr_t base = getauxval(AT_BASE);
+	const ElfW(Ehdr) *header = (const void *)base;
+	const ElfW(Phdr) *part = (const void *)(base + header->e_phoff);
+
+	while (part->p_type != PT_LOAD || !(part->p_flags & PF_X))
+		part++;
+	return base + part->p_vaddr / PAGE * PAGE;
+}
+
 /* What lies elsewhere, or where nothing is, alone. */
 static int try_one(const char *name)
 {
 	if (strcmp(name, "library") == 0)
-		MMAP(0x4000000, 2 * PAGE, PROT_NONE, ANON | MAP_FIXED, -1, 0);
+		MMAP(linker_code(), PAGE, PROT_NONE, ANON | MAP_FIXED, -1, 0);
 	else if (strcmp(name, "map") == 0)
 		printf("%ld\n", MMAP(0x58000000, PAGE, RW, ANON | MAP_FIXED, -1, 0));
 	else if (strcmp(name, "taken") == 0)
