@@ -22,12 +22,14 @@ sub sim
 my $n1 = boot($dir, 'neoverse-n1', 'free',
 	sim('loops', 'CACHEPEEK_EVENTS=instructions', "/bin/vm_loops $turns 3"),
 	sim('pages', 'CACHEPEEK_EVENTS=l1d_load_misses,l1d_store_misses,dtlb_load_misses,dtlb_store_misses',
-		'/bin/vm_pages'));
+		'/bin/vm_pages'),
+	sim('pinned', 'CACHEPEEK_REPRODUCIBLE=1 CACHEPEEK_EVENTS=instructions', "/bin/vm_loops $turns 3"));
 
 # ---- instructions ----
 
 is(status($n1->{loops}), 0, 'the program ended well');
 is($n1->{loops}{report}{engine}{name}, 'sim', 'the simulated PMU counted');
+is(status($n1->{pinned}), 0, 'so did the same with turns in one order');
 for my $index (0 .. 2) {
 	my $thread = thread($n1->{loops}, $index ? "loop-$index" : 'vm_loops');
 	my $loop = region($thread, 'loop');

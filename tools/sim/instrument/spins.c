@@ -123,44 +123,53 @@ static IRExpr *add_value(IRSB *out, IRType type, IRExpr *e)
 	return IRExpr_RdTmp(t);
 }
 
+/* 1 or 0: not every back end of VEX's makes a word of a bit. */
+static IRExpr *add_word(IRSB *out, IRExpr *bit)
+{
+	return add_value(out, Ity_I32,
+		IRExpr_ITE(
+			bit, IRExpr_Const(IRConst_U32(1)), IRExpr_Const(IRConst_U32(0))));
+}
+
 static IRExpr *add_both(IRSB *out, IRExpr *one, IRExpr *other)
 {
-	IRExpr *a = add_value(out, Ity_I32, IRExpr_Unop(Iop_1Uto32, one)),
-	       *b = add_value(out, Ity_I32, IRExpr_Unop(Iop_1Uto32, other)),
+	IRExpr *a = add_word(out, one), *b = add_word(out, other),
 	       *both = add_value(out, Ity_I32, IRExpr_Binop(Iop_And32, a, b));
 
 	return add_value(out, Ity_I1,
 		IRExpr_Binop(Iop_CmpNE32, both, IRExpr_Const(IRConst_U32(0))));
 }
 
+/* Nor does every one compare bytes, or choose between them. */
+static IRExpr *add_wide(IRSB *out, IRExpr *e)
+{
+	switch (typeOfIRExpr(out->tyenv, e)) {
+	case Ity_I8:
+		return add_value(out, Ity_I64, IRExpr_Unop(Iop_8Uto64, e));
+	case Ity_I16:
+		return add_value(out, Ity_I64, IRExpr_Unop(Iop_16Uto64, e));
+	case Ity_I32:
+		return add_value(out, Ity_I64, IRExpr_Unop(Iop_32Uto64, e));
+	default:
+		return e;
+	}
+}
+
 static IRExpr *add_same(IRSB *out, IRExpr *one, IRExpr *other)
 {
-	IROp same = Iop_CmpEQ64;
-
-	switch (typeOfIRExpr(out->tyenv, one)) {
-	case Ity_I8:
-		same = Iop_CmpEQ8;
-		break;
-	case Ity_I16:
-		same = Iop_CmpEQ16;
-		break;
-	case Ity_I32:
-		same = Iop_CmpEQ32;
-		break;
-	default:
-		break;
-	}
-	return add_value(out, Ity_I1, IRExpr_Binop(same, one, other));
+	return add_value(out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, one, other));
 }
 
 /* Has it left memory as it was?  It stored what was there, or nothing. */
 static IRExpr *add_swap_kept(IRSB *out, const IRCAS *swap)
 {
-	IRExpr *old = IRExpr_RdTmp(swap->oldLo), *now;
+	IRExpr *old = add_wide(out, IRExpr_RdTmp(swap->oldLo)),
+	       *expected = add_wide(out, swap->expdLo),
+	       *stored = add_wide(out, swap->dataLo), *now;
 
 	/* What is there behind it. */
-	now = add_value(out, typeOfIRExpr(out->tyenv, old),
-		IRExpr_ITE(add_same(out, old, swap->expdLo), swap->dataLo, old));
+	now = add_value(
+		out, Ity_I64, IRExpr_ITE(add_same(out, old, expected), stored, old));
 	return add_same(out, old, now);
 }
 
@@ -168,7 +177,7 @@ static void add_end_of_turn(IRSB *out, IRExpr *ends)
 {
 	const Int counter = offsetof(guest_state, host_EvC_COUNTER);
 	IRExpr *left = add_value(out, Ity_I32, IRExpr_Get(counter, Ity_I32)),
-	       *given = add_value(out, Ity_I32, IRExpr_Unop(Iop_1Uto32, ends));
+	       *given = add_word(out, ends);
 
 	left = add_value(
 		out, Ity_I32, IRExpr_ITE(ends, IRExpr_Const(IRConst_U32(0)), left));

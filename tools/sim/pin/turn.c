@@ -374,7 +374,9 @@ void pin_turn_pause(IRSB *out)
 			       IRExpr_Const(IRConst_U32(1)))},
 		{less, IRExpr_Binop(
 			       Iop_CmpLT32S, IRExpr_RdTmp(more), IRExpr_RdTmp(begin))},
-		{one, IRExpr_Unop(Iop_1Uto32, IRExpr_RdTmp(less))},
+		/* Not every back end of VEX's makes a word of a bit. */
+		{one, IRExpr_ITE(IRExpr_RdTmp(less), IRExpr_Const(IRConst_U32(1)),
+			      IRExpr_Const(IRConst_U32(0)))},
 		{sum, IRExpr_Binop(Iop_Add32, IRExpr_RdTmp(left), IRExpr_RdTmp(one))},
 	};
 
