@@ -58,6 +58,8 @@ enum {
 	LANDLOCK_RESTRICT_SELF = 446,
 	PROCESS_MRELEASE = 448,
 	CACHESTAT = 451,
+	STATMOUNT = 457,
+	LISTMOUNT = 458,
 	FCHMODAT2 = 452,
 	SETXATTRAT = 463,
 	GETXATTRAT = 464,
@@ -242,6 +244,24 @@ static int rules = -1;
 static long add_rule(void *memory)
 {
 	return syscall(LANDLOCK_ADD_RULE, rules, 1, memory, 0);
+}
+
+static long stat_mount(void *memory)
+{
+	return syscall(STATMOUNT, memory, buffer, sizeof(buffer), 0);
+}
+
+static long list_mounts(void *memory)
+{
+	return syscall(LISTMOUNT, memory, buffer, 1, 0);
+}
+
+/* In a namespace of mounts: older kernels want nothing there, of any number. */
+static int mounts_of(int fd, long (*call)(void *memory))
+{
+	uint64_t request[4] = {32, UINT64_MAX};
+
+	return with_word(request, 4, fd, call);
 }
 
 static int rule_one(int fd)
@@ -440,6 +460,8 @@ static int in_list(const char *path, int fd)
 	X(mount_setattr, PATH_AT(MOUNT_SETATTR, 0, read_only, 32))                       \
 	X(quotactl_fd, CALL(QUOTACTL_FD, fd, 0, 0, NULL))                                \
 	X(landlock_add_rule, CALL(LANDLOCK_ADD_RULE, fd, 1, zeros, 0))                   \
+	X(statmount in, mounts_of(fd, stat_mount))                                       \
+	X(listmount in, mounts_of(fd, list_mounts))                                      \
 	X(landlock_add_rule parent, rule_one(fd))                                        \
 	X(landlock_restrict_self, CALL(LANDLOCK_RESTRICT_SELF, fd, 0))                   \
 	X(cachestat, CALL(CACHESTAT, fd, zeros, buffer, 0))                              \
