@@ -47,13 +47,22 @@ struct settings {
 	unsigned repeat; /* 0: not asked for */
 };
 
+/* The last value of a variable holds: there are fewer names than MAX_ADDED. */
 static void add_setting(struct settings *settings, const char *name, const char *value)
 {
+	size_t length = strlen(name);
+	unsigned at = 0;
 	char *entry;
 
-	if (settings->count == MAX_ADDED || asprintf(&entry, "%s=%s", name, value) < 0)
+	while (at < settings->count && (strncmp(settings->added[at], name, length) != 0 ||
+					       settings->added[at][length] != '='))
+		at++;
+	if (at == MAX_ADDED || asprintf(&entry, "%s=%s", name, value) < 0)
 		return;
-	settings->added[settings->count++] = entry;
+	if (at == settings->count)
+		settings->count++;
+	free(settings->added[at]);
+	settings->added[at] = entry;
 }
 
 /* To a list with commas. */

@@ -174,6 +174,13 @@ for my $asked (['CALL_PATHS', 1], ['WORKING_SET', 1000], ['REPRODUCIBLE', 1], ['
 	$run = command([qw(-E sim -e instructions -o), scratch('stat.json'), 'stat', '/etc/passwd']);
 	unlike($run->{err}, qr/stat is a program/, 'cachepeek stat FILE: none');
 }
+# The last of many holds, and costs no other its place.
+{
+	my $json = scratch('many.json');
+	command([('-e', 'l1d_loads') x 20, qw(-e instructions -o), $json, program('region_nested')]);
+	like(read_file($json), qr/"events": \["instructions"\]/, 'an option that is given 21 times: the last value');
+}
+
 # -R is CACHEPEEK_REGIONS.
 {
 	my $names = sub {
