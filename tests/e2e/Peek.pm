@@ -15,7 +15,7 @@ use Room;
 use Test::More;
 use Time::HiRes ();
 
-our @EXPORT = qw(run peek plain report kept_report root build lib cli program source scratch
+our @EXPORT = qw(wait_until run peek plain report kept_report root build lib cli program source scratch
 	write_file read_file machine_file timed_machine stripped which sqlite_command no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
@@ -185,6 +185,17 @@ sub wait_for
 		$pause = 0.02 if ($pause *= 1.5) > 0.02;
 	}
 	return $?;
+}
+
+# Does it hold within a minute?
+sub wait_until
+{
+	my ($holds) = @_;
+	for (1 .. 1200) {
+		return 1 if $holds->();
+		Time::HiRes::sleep(0.05);
+	}
+	return 0;
 }
 
 # run(command => [...], env => {...}, stdin => FILE, cwd => DIR, file => FILE)

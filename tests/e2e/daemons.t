@@ -13,16 +13,6 @@ use Test::More;
 
 my ($go, $children) = (scratch('go'), 5);
 
-sub wait_until
-{
-	my ($holds) = @_;
-	for (1 .. 1200) {
-		return 1 if $holds->();
-		select(undef, undef, undef, 0.05);
-	}
-	return 0;
-}
-
 # Returns what the program and its daemon say; between, when the program has ended and the
 # daemon has begun, is called.
 sub serve

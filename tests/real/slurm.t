@@ -58,16 +58,6 @@ my $tester = $$;
 END { if ($$ == $tester) { my $status = $?; stop(); $? = $status } }
 $SIG{$_} = sub { exit(1) } for qw(INT TERM HUP);
 
-sub wait_until
-{
-	my ($is) = @_;
-	for (1 .. 200) {
-		return 1 if $is->();
-		select(undef, undef, undef, 0.1);
-	}
-	return 0;
-}
-
 chmod(0755, scratch());
 mkdir($_, 0755) for $at, map { "$at/$_" } qw(munge state spool);
 open(my $random, '<:raw', '/dev/urandom') or die;
