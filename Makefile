@@ -65,6 +65,8 @@ both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
 ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
+# What writes the report of a program that ends: preload/writer.h.  It needs no library but libc.
+REPORTER := $(B)/libcachepeek/reporter
 # What patches functions: preload/patch/patch.h.  For x86-64 it has a decoder, which the program
 # must not see, so that has to be an archive.
 PATCHER_ARCH := $(firstword $(filter x86_64 aarch64,$(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
@@ -92,7 +94,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(COMPLETIONS) ## build the library, the command and the simulated PMU
+all: $(LIB) $(REPORTER) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(COMPLETIONS) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -189,9 +191,18 @@ $(COMMON): $(COMMON_OBJ)
 $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) $(JANSSON) -lm $(CLI_LIBS))
 
+REPORTER_SRC := $(call sources,tools/reporter)
+REPORTER_OBJ := $(REPORTER_SRC:%.c=$(B)/%.o)
+# Whatever libraries the program under test names, and however little memory and however few
+# descriptors it left: where there is an archive of libc, it needs no loader.
+REPORTER_LDFLAGS := $(if $(SANITIZE),,$(if $(call archive,c),-static))
+$(REPORTER): $(REPORTER_OBJ) $(COMMON) $(PFM)
+	@mkdir -p $(@D)
+	$(call run,LD,$(CC) $(CFLAGS) $(REPORTER_LDFLAGS) $(LDFLAGS) -o $@ $(REPORTER_OBJ) $(call both,$(COMMON)))
+
 -include $(PATCHER_SRC:%.c=$(B)/%.d)
 -include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d
--include $(LIB_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(LIB_OBJ:.o=.d) $(REPORTER_OBJ:.o=.d) $(COMMON_OBJ:.o=.d) $(CLI_OBJ:.o=.d)
 
 # The compiler itself may be missing when these start: what needs it runs in a
 # second make, after deps.
@@ -259,8 +270,8 @@ $(CROSS_ARCHES:%=cross-%): cross-%:
 	else \
 		echo "check-cross: skipped: no $*-linux-gnu-gcc (tools/deps.sh ci installs it)"; \
 	fi
-cross-objects-aarch64: $(LIB_OBJ) $(COMMON_OBJ) $(CLI_OBJ) $(PATCHER_OBJ) $(SIM_SANITIZED)
-cross-objects-riscv64: $(LIB_OBJ) $(COMMON_OBJ)
+cross-objects-aarch64: $(LIB_OBJ) $(REPORTER_OBJ) $(COMMON_OBJ) $(CLI_OBJ) $(PATCHER_OBJ) $(SIM_SANITIZED)
+cross-objects-riscv64: $(LIB_OBJ) $(REPORTER_OBJ) $(COMMON_OBJ)
 
 -include tools/install.mk
 -include tools/dist.mk
@@ -283,7 +294,7 @@ format-check: ## list what format would change; fails if that is anything
 # linker's list (base/listed.h) are of one object.  The analyzer looks at so many states of
 # a function; with its own limit, 225000, it takes six times as long (check-suites).
 LINT_STATES ?= 15000
-LINTED = $(sort $(LIB_SRC) $(COMMON_SRC) $(CLI_SRC) $(PATCHER_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
+LINTED = $(sort $(LIB_SRC) $(REPORTER_SRC) $(COMMON_SRC) $(CLI_SRC) $(PATCHER_SRC) preload/heap/heap.c preload/perfstubs/tool.c)
 DEFINES := -std=gnu11 -I. -D_GNU_SOURCE -DCP_VERSION='"$(VERSION)"' -DCP_LIBDIR='"$(LIBDIR)"'
 LINT_LIMIT := -Xclang -analyzer-config -Xclang max-nodes=$(LINT_STATES)
 .PHONY: lint house

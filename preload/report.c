@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -8,19 +9,25 @@
 
 #include "base/counters/options.h"
 #include "base/fd_limit.h"
+#include "base/env.h"
+#include "base/error.h"
 #include "base/log.h"
-#include "output/report/jobs.h"
-#include "preload/parallel/report_job.h"
+#include "base/text/colour.h"
+#include "preload/parallel/mpi.h"
 #include "preload/program/reporter.h"
+#include "preload/reexec.h"
 #include "preload/report_write.h"
 #include "preload/run.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
+#include "preload/writer.h"
 
 void cp_report_start(void)
 {
 	if (stat(cp_run.directory, &cp_run.made) < 0)
 		cp_run.made.st_ino = 0;
+	if (cp_is_root() && !cp_run.launched)
+		cp_writer_find();
 }
 
 /* A program that has changed its root directory or its user sees other files
@@ -34,66 +41,60 @@ static bool directory_is_there(void)
 	       faccessat(AT_FDCWD, cp_run.directory, R_OK | X_OK, AT_EACCESS) == 0;
 }
 
-/* ---- the run ---- */
+/* ---- writing it ---- */
 
-static void of_run(struct cp_arena *arena)
+static uint64_t order_flags(void)
 {
-	const struct cp_report *report;
-	const char *const *paths;
-	size_t npaths = cp_report_run_records(arena, &paths);
-	char error[256];
-
-	report = cp_report_build(arena, paths, npaths, error, sizeof(error));
-	if (!report)
-		cp_report_none(error);
-	else if (!report->in_job &&
-		 cp_report_write_numbered(
-			 arena, report, CP_SINKS_ALL, cp_run.job.number) == 0 &&
-		 !cp_options.dir)
-		cp_run_remove_temporary(cp_run.directory);
+	return (cp_options.verbose > 0 ? CP_ORDER_WHOLE : 0) |
+	       (cp_run.shared ? CP_ORDER_SHARED : 0) |
+	       (cp_run.aborted ? CP_ORDER_ABORTED : 0) |
+	       (cp_mpi_is_open() ? CP_ORDER_OPEN : 0);
 }
 
-/* The jobs' reports are their ranks' affair, and may have our files' names. */
-static void beside_jobs(struct cp_arena *arena)
+static int order_report(void)
 {
-	uint64_t scope = cp_run.job.scope;
-	const struct cp_report *report =
-		cp_jobs_outside(arena, cp_run.directory, scope, cp_run.root_pid);
+	const struct cp_record_header *header = cp_runtime.record.header;
+	const struct cp_order order = {
+		.directory = cp_run.directory,
+		.outputs = cp_options.output,
+		.exe = cp_own_executable(),
+		.root_pid = (uint64_t)cp_run.root_pid,
+		.pid = (uint64_t)cp_runtime.pid,
+		.image = header->image,
+		.pass = (uint64_t)cp_options.pass,
+		.flags = order_flags(),
+		.colour = cp_colour_of(cp_env_get),
+		.how = header->how,
+		.code = (uint64_t)header->code,
+		.scope = cp_run.job.scope,
+		.job = cp_run.job.number,
+		.nranks = (uint64_t)cp_run.rank.of,
+		.job_rank = (uint64_t)cp_run.rank.number,
+		.rank = (uint64_t)header->rank,
+	};
 
-	if (report && !report->in_job)
-		cp_report_write_numbered(arena, report, CP_SINKS_ALL,
-			cp_job_claim(cp_run.directory, scope, (unsigned)cp_options.pass,
-				CP_JOB_OUTSIDE));
-}
-
-static void write_some(struct cp_arena *arena)
-{
-	struct cp_job_id *jobs;
-
-	if (cp_run.job.number && cp_run.rank.of > 1)
-		cp_report_of_job(arena);
-	else if (cp_run.job.number)
-		cp_report_of_own(arena, CP_SINKS_ALL);
-	else if (cp_run.job.scope &&
-		 cp_jobs_in(arena, cp_run.directory, cp_run.job.scope, &jobs))
-		beside_jobs(arena);
-	else
-		of_run(arena);
+	return cp_writer_run(&order);
 }
 
 static void write_report(void)
 {
-	struct cp_arena arena = {0};
-	struct cp_escape out_of_memory;
+	int end;
 
-	if (CP_ESCAPE_SET(out_of_memory) == 0) {
-		arena.out_of_memory = &out_of_memory;
-		write_some(&arena);
-	} else {
-		cp_report_none("out of memory");
-	}
-	arena.out_of_memory = NULL;
-	cp_arena_free(&arena);
+	/* The job's report is all that this rank still has to write. */
+	if (cp_run.job.number && cp_run.rank.of > 1)
+		__atomic_or_fetch(&cp_runtime.record.header->flags, CP_RECORD_READY,
+			__ATOMIC_RELEASE);
+	end = order_report();
+	if (end == CP_ORDER_DONE && !cp_options.dir)
+		cp_run_remove_temporary(cp_run.directory);
+	else if (end == CP_ORDER_UNKNOWN)
+		cp_report_none("what writes it is of another version of cachepeek");
+	else if (end == -ECHILD)
+		cp_report_none("what writes it was killed");
+	else if (end < 0)
+		cp_say("no report: what writes it cannot be started (%s): "
+		       "`cachepeek report %s` writes it",
+			cp_error_text(-end), cp_run.directory);
 }
 
 static void write_for_another(void *unused)
@@ -120,7 +121,7 @@ void cp_report_at_exit(void)
 		return;
 	if (cp_reporter_writes())
 		return;
-	if (cp_confined())
+	if (cp_confined() || cp_runtime.starts_nothing)
 		cp_say("no report: the program forbids the system calls that it takes "
 		       "(seccomp): `cachepeek report %s` writes it",
 			cp_run.directory);

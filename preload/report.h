@@ -12,8 +12,8 @@ void cp_report_start(void);
 /* Writes the report of the run, or of the rank, to what CACHEPEEK_OUTPUT names. */
 void cp_report_at_exit(void);
 
-/* The program is about to forbid itself to open files: what writes the report is made
- * while it can be. */
+/* The program is about to forbid itself to open files, or to execute any: what writes
+ * the report is made while it can be. */
 void cp_report_before_confined(void);
 
 #endif

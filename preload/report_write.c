@@ -26,10 +26,8 @@ static int if_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0 ? fd : -1;
 }
 
-int cp_report_write_numbered(struct cp_arena *arena, const struct cp_report *report,
-	enum cp_sink_kind kind, unsigned number)
+void cp_report_write(struct cp_arena *arena, const struct cp_report *report)
 {
-	struct cp_job_id id = {cp_run.job.scope, number};
 	struct cp_sink_context context = {
 		.stderr_fd = cp_log_target(),
 		.stdout_fd = if_open(STDOUT_FILENO),
@@ -38,40 +36,19 @@ int cp_report_write_numbered(struct cp_arena *arena, const struct cp_report *rep
 		.rank = cp_runtime.record.header->rank,
 		.colour = cp_colour_of(cp_env_get),
 		.whole = cp_options.verbose > 0,
-		.kind = kind,
-		.number = number,
+		.kind = CP_SINKS_ALL,
+		.number = cp_run.job.number,
 		.complain = complain_of_report,
 	};
 
-	context.tell_number = number > 1 && kind != CP_SINKS_OWN &&
-			      cp_job_tells(cp_run.directory, id, CP_JOB_NUMBERED);
-	return cp_sinks_write(arena, report, cp_options.output, &context);
-}
-
-void cp_report_write(
-	struct cp_arena *arena, const struct cp_report *report, enum cp_sink_kind kind)
-{
-	cp_report_write_numbered(arena, report, kind, cp_run.job.number);
+	context.tell_number = context.number > 1 &&
+			      cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_NUMBERED);
+	cp_sinks_write(arena, report, cp_options.output, &context);
 }
 
 void cp_report_none(const char *error)
 {
 	cp_say("no report: %s: `cachepeek report %s` writes it", error, cp_run.directory);
-}
-
-/* ---- the run, without the jobs in it ---- */
-
-size_t cp_report_run_records(struct cp_arena *arena, const char *const **paths)
-{
-	static const char *whole[1];
-	const struct cp_job_id none = {0, 0};
-	struct cp_job_id *jobs;
-
-	whole[0] = cp_run.directory;
-	*paths = whole;
-	if (!cp_jobs_in(arena, cp_run.directory, 0, &jobs))
-		return 1;
-	return cp_jobs_paths(arena, cp_run.directory, none, -1, paths);
 }
 
 /* ---- a rank and its children ---- */
@@ -95,19 +72,5 @@ size_t cp_report_own_records(struct cp_arena *arena, const char *const **paths)
 		return cp_jobs_paths(
 			arena, cp_run.directory, cp_run.job, cp_run.rank.number, paths);
 	return cp_run.shared ? own_record(arena, paths)
-			     : cp_report_run_records(arena, paths);
-}
-
-void cp_report_of_own(struct cp_arena *arena, enum cp_sink_kind kind)
-{
-	const struct cp_report *report;
-	const char *const *paths;
-	size_t npaths = cp_report_own_records(arena, &paths);
-	char error[256];
-
-	report = cp_report_build(arena, paths, npaths, error, sizeof(error));
-	if (!report)
-		cp_report_none(error);
-	else if (!report->in_job)
-		cp_report_write(arena, report, kind);
+			     : cp_jobs_rest(arena, cp_run.directory, paths);
 }

@@ -7,13 +7,8 @@
 
 #include "output/sink.h"
 
-/* For a job of that number.  Returns how many outputs could not be written. */
-int cp_report_write_numbered(struct cp_arena *arena, const struct cp_report *report,
-	enum cp_sink_kind kind, unsigned number);
-
 /* For this run's job; scratch memory comes from arena. */
-void cp_report_write(
-	struct cp_arena *arena, const struct cp_report *report, enum cp_sink_kind kind);
+void cp_report_write(struct cp_arena *arena, const struct cp_report *report);
 
 /* Says why there is none, and what makes one. */
 void cp_report_none(const char *error);
@@ -21,11 +16,5 @@ void cp_report_none(const char *error);
 /* The records of this process and its children, as far as they can be told from
  * others'; returns how many. */
 size_t cp_report_own_records(struct cp_arena *arena, const char *const **paths);
-
-/* Their report. */
-void cp_report_of_own(struct cp_arena *arena, enum cp_sink_kind kind);
-
-/* All records of the run that are no job's; returns how many. */
-size_t cp_report_run_records(struct cp_arena *arena, const char *const **paths);
 
 #endif

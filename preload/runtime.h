@@ -25,6 +25,7 @@ enum cp_state {
 struct cp_runtime {
 	int state;     /* enum cp_state; atomic */
 	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
+	bool starts_nothing; /* its filter forbids to execute what writes the report */
 	bool quiet;    /* an earlier image of this process has said it all */
 	bool forked;   /* this process is a fork child without an exec */
 	pid_t pid;

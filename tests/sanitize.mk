@@ -35,11 +35,11 @@ memcheck: ## the same tests under Valgrind
 SANITIZED_UNIT_asan = $(filter-out %/heap_early.t,$(UNIT))
 SANITIZED_UNIT_tsan = $(patsubst tests/unit/%.c,$(T)/unit/%.t,$(shell grep -l pthread_create tests/unit/*.c))
 sanitized: SANITIZED_UNIT = $(SANITIZED_UNIT_$(SANITIZE))
-sanitized: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(SANITIZED_UNIT_$(SANITIZE))
+sanitized: $(LIB) $(REPORTER) $(ENCODER) $(SANITIZED_PROGRAMS) $(SANITIZED_UNIT_$(SANITIZE))
 	$(PROVE) $(PROVE_FLAGS) $(SANITIZED_UNIT)
 	SANITIZE=$(SANITIZE) B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
 .PHONY: sanitized-by-memcheck
-sanitized-by-memcheck: $(LIB) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
+sanitized-by-memcheck: $(LIB) $(REPORTER) $(ENCODER) $(SANITIZED_PROGRAMS) $(UNIT)
 	SANITIZE=memcheck $(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --trace-children-skip=/bin/*,/usr/bin/* --vgdb=no' \
 		$(filter-out $(MEMCHECK_SKIPS),$(UNIT))
 	SANITIZE=memcheck B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t

@@ -38,7 +38,7 @@ install: all $(FILLED) ## copy everything below DESTDIR/PREFIX
 		$(D)/share/doc/cachepeek/examples $(D)/share/doc/cachepeek/doc
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
-	install -m 755 $(SIM) $(L)/libcachepeek/
+	install -m 755 $(SIM) $(REPORTER) $(L)/libcachepeek/
 	install -m 644 $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
 	install -m 644 $(filter %.cmake,$(FOUND_BY)) $(L)/cmake/cachepeek/

@@ -174,6 +174,21 @@ size_t cp_jobs_paths(struct cp_arena *arena, const char *directory, struct cp_jo
 	return paths_of(&files, paths);
 }
 
+size_t cp_jobs_rest(
+	struct cp_arena *arena, const char *directory, const char *const **paths)
+{
+	const struct cp_job_id none = {0, 0};
+	struct cp_job_id *jobs;
+	const char **whole;
+
+	if (cp_jobs_in(arena, directory, 0, &jobs))
+		return cp_jobs_paths(arena, directory, none, -1, paths);
+	whole = cp_arena_alloc(arena, sizeof(*whole));
+	whole[0] = directory;
+	*paths = whole;
+	return 1;
+}
+
 /* ---- their reports ---- */
 
 static size_t files_of_rank(const struct files *files, size_t first)

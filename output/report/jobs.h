@@ -19,6 +19,10 @@ size_t cp_jobs_in(struct cp_arena *arena, const char *directory, uint64_t scope,
 size_t cp_jobs_paths(struct cp_arena *arena, const char *directory, struct cp_job_id id,
 	int rank, const char *const **paths);
 
+/* All that are no job's: the whole directory, where it has no jobs.  The same. */
+size_t cp_jobs_rest(
+	struct cp_arena *arena, const char *directory, const char *const **paths);
+
 /* How far it has come. */
 struct cp_job_state {
 	int32_t wanted;   /* ranks; 0: not known */

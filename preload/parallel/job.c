@@ -19,7 +19,6 @@
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
 #include "preload/libc/real.h"
-#include "preload/parallel/report_job.h"
 #include "preload/runtime.h"
 #include "preload/run.h"
 #include "preload/self.h"
@@ -101,7 +100,7 @@ static void write_report(struct cp_job *own)
 	int lock = cp_job_lock(cp_run.directory, cp_run.job);
 
 	if (report)
-		cp_report_write(&job.arena, report, CP_SINKS_ALL);
+		cp_report_write(&job.arena, report);
 	cp_job_unlock(lock);
 }
 
@@ -186,7 +185,7 @@ void cp_job_aborts(int code)
 
 	if (!cp_counting() || cp_confined() || !cp_is_this_process())
 		return;
-	cp_report_aborted();
+	cp_run.aborted = true;
 	cp_process_end(CP_HOW_EXIT, code & 0xff);
 	errno = saved;
 }

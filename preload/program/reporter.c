@@ -20,17 +20,9 @@
 #include "base/syscall.h"
 #include "base/counters/options.h"
 #include "preload/runtime.h"
+#include "preload/writer.h"
 
 /* ---- in the reporter ---- */
-
-static bool wants_stdout(const char *outputs)
-{
-	while (outputs && *outputs != '-') {
-		outputs = strchr(outputs, ',');
-		outputs += outputs != NULL;
-	}
-	return outputs != NULL;
-}
 
 /* The program's end of a pipe is no end while somebody else has it open. */
 static void close_all_but(int socket)
@@ -40,7 +32,7 @@ static void close_all_but(int socket)
 	long nothing = cp_syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 
 	cp_syscall(SYS_dup3, nothing, STDIN_FILENO, 0);
-	if (!wants_stdout(cp_options.output))
+	if (!cp_writer_takes(cp_options.output, STDOUT_FILENO))
 		cp_syscall(SYS_dup3, nothing, STDOUT_FILENO, 0);
 	cp_syscall(SYS_close_range, STDERR_FILENO + 1, low - 1, 0);
 	cp_syscall(SYS_close_range, low + 1, high - 1, 0);
@@ -59,8 +51,7 @@ static void serve(int socket, void (*report)(void *))
 		cp_call_aside(report, NULL);
 		cp_syscall(SYS_write, socket, &asked, 1);
 	}
-	for (;;)
-		cp_syscall(SYS_exit_group, 0L);
+	cp_writer_leave(0);
 }
 
 /* ---- beside it ---- */

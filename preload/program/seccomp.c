@@ -12,11 +12,13 @@
 #include "preload/program/fatal.h"
 #include "preload/life.h"
 #include "preload/program/readable.h"
+#include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/threads/threads.h"
 #include "preload/run.h"
 
-/* System calls that reading counters, growing the record and writing the report need. */
+/* System calls that reading counters, growing the record and writing the report need,
+ * which is written by another process under the same filter. */
 static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_getdents64,
 	SYS_pread64, SYS_mmap, SYS_munmap, SYS_fcntl, SYS_ioctl, SYS_getpid, SYS_gettid,
 	SYS_sched_yield, SYS_fallocate, SYS_pwrite64, SYS_ftruncate, SYS_flock,
@@ -28,6 +30,15 @@ static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_get
 	SYS_mkdir,
 #endif
 	SYS_faccessat, SYS_renameat2, SYS_unlinkat, SYS_rt_sigprocmask, SYS_sigaltstack};
+
+/* And those by which that begins; and by which one is asked that began before. */
+static const int needed_to_start[] = {SYS_clone, SYS_execve, SYS_wait4, SYS_dup3, SYS_brk,
+	SYS_mprotect, SYS_set_tid_address, SYS_exit_group,
+#ifdef SYS_arch_prctl
+	SYS_arch_prctl,
+#endif
+};
+static const int needed_to_ask[] = {SYS_sendto, SYS_wait4};
 
 /* System calls of fatal.c's handler. */
 static const int needed_by_signals[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo,
@@ -77,6 +88,9 @@ void cp_seccomp_before(const struct sock_fprog *filter)
 {
 	if (!cp_counting() || getpid() != cp_runtime.pid)
 		return;
+	if (filter && ALL_PASS(filter, needed) && !ALL_PASS(filter, needed_to_start) &&
+		ALL_PASS(filter, needed_to_ask))
+		cp_report_before_confined();
 	cp_life(before_confined);
 	if (!filter)
 		leave_strict_thread();
@@ -90,7 +104,11 @@ void cp_seccomp_after(const struct sock_fprog *filter, bool done)
 		return;
 	if (!done)
 		cp_fatal_start();
-	if (!done || ALL_PASS(filter, needed))
+	if (!done)
+		return;
+	if (!ALL_PASS(filter, needed_to_start))
+		cp_runtime.starts_nothing = true;
+	if (ALL_PASS(filter, needed))
 		return;
 	cp_life(confined);
 	__atomic_store_n(&cp_runtime.confined, true, __ATOMIC_RELEASE);

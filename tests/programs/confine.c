@@ -10,9 +10,10 @@
  *dup3 and exit; syscall: such a filter by seccomp(2); fault: such a filter, and it ends
  *by SIGSEGV; grow: such a filter, many regions more, and all descriptors closed; take:
  *such a filter, and a file of its own on each of them; allow: a filter that forbids
- * ptrace only; maze: one that allows everything after some thought; refused: one
- * that the kernel does not take, and it ends by SIGSEGV.  landlock: no file may be
- * opened any more, and it has no child.  nothing: none of these.
+ * ptrace only; execute: one that kills who executes a program; maze: one that allows
+ *everything after some thought; refused: one that the kernel does not take, and it ends
+ *by SIGSEGV.  landlock: no file may be opened any more, and it has no child.  nothing:
+ *none of these.
  */
 #include <errno.h>
 #include <grp.h>
@@ -85,11 +86,11 @@ static int nothing_at_all(void)
 	return load_filter(code, sizeof(code) / sizeof(code[0])) < 0 ? 0 : -1;
 }
 
-static int all_but_ptrace(void)
+static int all_but(unsigned number, unsigned action)
 {
 	struct sock_filter code[] = {
 		LOAD_NUMBER,
-		IF(SYS_ptrace, SECCOMP_RET_ERRNO | EPERM),
+		IF(number, action),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
 
@@ -231,7 +232,9 @@ static int confine(const char *how, const char *argument)
 	if (strcmp(how, "maze") == 0)
 		return maze();
 	if (strcmp(how, "allow") == 0)
-		return all_but_ptrace();
+		return all_but(SYS_ptrace, SECCOMP_RET_ERRNO | EPERM);
+	if (strcmp(how, "execute") == 0)
+		return all_but(SYS_execve, SECCOMP_RET_KILL_PROCESS);
 	strict = strcmp(how, "strict") == 0;
 	return strict ? prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) : 0;
 }

@@ -28,7 +28,7 @@ VM_TRIPLE := $(VM_CC_$(VM_ARCH))
 VM_PROGRAMS := $(patsubst %.c,$(VM_ROOT)/bin/%,$(notdir $(VM_PROGRAM_SRC)))
 
 # What lies beside the library there; functions are not patched on riscv64.
-VM_OBJECTS := $(addprefix libcachepeek/,encoder.so $(if $(filter arm64,$(VM_ARCH)),patcher.so))
+VM_OBJECTS := $(addprefix libcachepeek/,encoder.so reporter $(if $(filter arm64,$(VM_ARCH)),patcher.so))
 
 # The Makefile itself builds for another machine; -B is where libpfm.a is found.
 # Which files are old, it knows better than we do.
@@ -72,7 +72,7 @@ VM_NATIVE := $(VM)/amd64
 VM_NATIVE_ROOT := $(VM_NATIVE)/root
 VM_NATIVE_PROGRAMS := $(addprefix $(B)/sim/native_,fuzz state flags rounding lacking counts)
 VM_NATIVE_LIBRARIES := ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libmvec.so.1 libgcc_s.so.1
-VM_NATIVE_COMPANIONS := encoder.so
+VM_NATIVE_COMPANIONS := encoder.so reporter
 VM_NATIVE_COMPILERS := gcc clang
 VM_NATIVE_PROCESSORS := skylake-avx512
 VM_NATIVE_SEEDS_GENERATED := 24 25 26

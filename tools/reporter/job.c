@@ -1,6 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-#include "preload/parallel/report_job.h"
-
+/* SPDX-License-Identifier: MIT
+ *
+ * The report of a job whose ranks have not met in MPI_Finalize: ranks without MPI,
+ * jobs that failed.  Each rank that ends writes what all have so far, so that the
+ * last one's file has everything.
+ */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,28 +17,18 @@
 #include "base/log.h"
 #include "base/files/trusted.h"
 #include "output/report/jobs.h"
-#include "preload/parallel/mpi.h"
-#include "preload/runtime.h"
-#include "preload/run.h"
-#include "preload/report_write.h"
-#include "base/counters/options.h"
+#include "tools/reporter/reporter.h"
 
 #define LATE_MS 1000
 /* A launcher on a busy machine takes longer over starting its ranks. */
 #define BEGIN_MS 3000
 #define LONGEST_MS 200
 
-void cp_report_aborted(void)
-{
-	cp_run.aborted = true;
-}
-
 /* Launchers end the whole job then. */
-static bool has_failed(void)
+static bool has_failed(const struct cp_order *order)
 {
-	const struct cp_record_header *header = cp_runtime.record.header;
-
-	return cp_run.aborted || header->how != CP_HOW_EXIT || header->code != 0;
+	return order->flags & CP_ORDER_ABORTED || order->how != CP_HOW_EXIT ||
+	       order->code != 0;
 }
 
 /* ---- who has ended ---- */
@@ -111,11 +104,17 @@ static int rank_begun(const char *path)
 	return header.rank;
 }
 
+static size_t job_records(const struct cp_writing *writing, const char *const **paths)
+{
+	return cp_jobs_paths(
+		writing->arena, writing->order->directory, writing->job, -1, paths);
+}
+
 /* The paths of a rank follow each other. */
-static bool all_have_begun(struct cp_arena *arena)
+static bool all_have_begun(const struct cp_writing *writing)
 {
 	const char *const *paths;
-	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	size_t count = job_records(writing, &paths);
 	int ranks = 0, last = -1;
 
 	for (size_t i = 0; i < count; i++) {
@@ -125,7 +124,7 @@ static bool all_have_begun(struct cp_arena *arena)
 		if (rank >= 0)
 			last = rank;
 	}
-	return ranks >= cp_run.rank.of;
+	return ranks >= (int64_t)writing->order->nranks;
 }
 
 static bool is_ready(const char *path)
@@ -137,10 +136,10 @@ static bool is_ready(const char *path)
 	       (header.flags & (CP_RECORD_READY | CP_RECORD_IN_JOB));
 }
 
-static bool all_are_ready(struct cp_arena *arena)
+static bool all_are_ready(const struct cp_writing *writing)
 {
 	const char *const *paths;
-	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	size_t count = job_records(writing, &paths);
 
 	for (size_t i = 0; i < count; i++)
 		if (!is_ready(paths[i]))
@@ -149,25 +148,25 @@ static bool all_are_ready(struct cp_arena *arena)
 }
 
 /* Jobs of many ranks look less often. */
-static void wait_until(
-	bool (*is)(struct cp_arena *), struct cp_arena *arena, long most_ms)
+static void wait_until(bool (*is)(const struct cp_writing *),
+	const struct cp_writing *writing, long most_ms)
 {
-	const long ms = 4 + cp_run.rank.of / 8;
+	const long ms = 4 + (int64_t)writing->order->nranks / 8;
 	const struct timespec pause = {0, (ms < LONGEST_MS ? ms : LONGEST_MS) * 1000000};
 
-	for (long waited = 0; waited < most_ms && !is(arena); waited += ms)
+	for (long waited = 0; waited < most_ms && !is(writing); waited += ms)
 		nanosleep(&pause, NULL);
 }
 
 /* Ranks that begin later than others end would make two reports of one.  And whoever
  * ends without MPI_Finalize may be the end of the others: if they are about to end, too,
  * they have the time for it. */
-static void wait_for_others(struct cp_arena *arena)
+static void wait_for_others(const struct cp_writing *writing)
 {
-	if (cp_sinks_have(cp_options.output, CP_SINKS_STREAMS))
-		wait_until(all_have_begun, arena, BEGIN_MS);
-	if (cp_mpi_is_open())
-		wait_until(all_are_ready, arena, LATE_MS);
+	if (cp_sinks_have(writing->order->outputs, CP_SINKS_STREAMS))
+		wait_until(all_have_begun, writing, BEGIN_MS);
+	if (writing->order->flags & CP_ORDER_OPEN)
+		wait_until(all_are_ready, writing, LATE_MS);
 }
 
 /* Its counts are final, and it is about to look whether they are in a report. */
@@ -182,10 +181,10 @@ static bool will_write(const char *path)
 	       kill(header.pid, 0) == 0;
 }
 
-static bool nobody_will_write(struct cp_arena *arena)
+static bool nobody_will_write(const struct cp_writing *writing)
 {
 	const char *const *paths;
-	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	size_t count = job_records(writing, &paths);
 
 	for (size_t i = 0; i < count; i++)
 		if (will_write(paths[i]))
@@ -195,49 +194,52 @@ static bool nobody_will_write(struct cp_arena *arena)
 
 /* ---- writing ---- */
 
-static void tell_failure(void)
+static void tell_failure(const struct cp_writing *writing)
 {
-	const struct cp_record_header *header = cp_runtime.record.header;
+	const struct cp_order *order = writing->order;
 	char how[40] = "without MPI_Finalize";
 
-	if (header->how != CP_HOW_EXIT)
-		cp_format(how, sizeof(how), "by signal %d", header->code);
-	else if (cp_run.aborted)
+	if (order->how != CP_HOW_EXIT)
+		cp_format(how, sizeof(how), "by signal %d", (int)order->code);
+	else if (order->flags & CP_ORDER_ABORTED)
 		cp_format(how, sizeof(how), "by MPI_Abort");
-	else if (header->code)
-		cp_format(how, sizeof(how), "with exit status %d", header->code);
-	if (cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_FAILED))
+	else if (order->code)
+		cp_format(how, sizeof(how), "with exit status %d", (int)order->code);
+	if (cp_job_tells(order->directory, writing->job, CP_JOB_FAILED))
 		cp_say("rank %d ended %s while others ran: `cachepeek report %s` "
 		       "shows what was counted of all",
-			header->rank, how, cp_run.directory);
+			(int)order->rank, how, order->directory);
 }
 
 /* One report or one line tells of a job that failed: whoever writes it says so before,
  * since the launcher, which looks for that, may be the end of the writer. */
-static bool is_told(void)
+static bool is_told(const struct cp_writing *writing)
 {
-	return has_failed() ? !cp_job_tells(cp_run.directory, cp_run.job, CP_JOB_FAILED)
-			    : cp_job_is_told(cp_run.directory, cp_run.job, CP_JOB_FAILED);
+	const struct cp_order *order = writing->order;
+
+	return has_failed(order)
+		       ? !cp_job_tells(order->directory, writing->job, CP_JOB_FAILED)
+		       : cp_job_is_told(order->directory, writing->job, CP_JOB_FAILED);
 }
 
-static void write_streams(struct cp_arena *arena, const struct cp_report *report,
-	const struct cp_job_state *state)
+static void write_streams(const struct cp_writing *writing,
+	const struct cp_report *report, const struct cp_job_state *state)
 {
-	if (!cp_sinks_have(cp_options.output, CP_SINKS_STREAMS))
+	if (!cp_sinks_have(writing->order->outputs, CP_SINKS_STREAMS))
 		return;
-	if (state->running == 0 && is_told())
+	if (state->running == 0 && is_told(writing))
 		return;
 	if (state->running == 0)
-		cp_report_write(arena, report, CP_SINKS_STREAMS);
-	else if (has_failed() || cp_mpi_is_open())
-		tell_failure();
+		cp_write_outputs(writing, report, CP_SINKS_STREAMS);
+	else if (has_failed(writing->order) || writing->order->flags & CP_ORDER_OPEN)
+		tell_failure(writing);
 }
 
 /* Ranks that have ended, and are to be told that they are in the report. */
-static size_t find_ended(struct cp_arena *arena, const char ***ended)
+static size_t find_ended(const struct cp_writing *writing, const char ***ended)
 {
 	const char *const *paths;
-	size_t count = cp_jobs_paths(arena, cp_run.directory, cp_run.job, -1, &paths);
+	size_t count = job_records(writing, &paths);
 
 	*ended = (const char **)(uintptr_t)paths;
 	return keep_ended(*ended, count);
@@ -245,16 +247,16 @@ static size_t find_ended(struct cp_arena *arena, const char ***ended)
 
 /* Does the report have the end of a rank that came after those were found?  It would
  * write another report. */
-static bool misses_an_end(struct cp_arena *arena, size_t count)
+static bool misses_an_end(const struct cp_writing *writing, size_t count)
 {
 	const char **ended;
 
-	if (!nobody_will_write(arena))
-		wait_until(nobody_will_write, arena, LATE_MS);
-	return find_ended(arena, &ended) != count;
+	if (!nobody_will_write(writing))
+		wait_until(nobody_will_write, writing, LATE_MS);
+	return find_ended(writing, &ended) != count;
 }
 
-static void write_all(struct cp_arena *arena)
+static void write_all(const struct cp_writing *writing)
 {
 	const struct cp_report *report;
 	struct cp_job_state state;
@@ -263,36 +265,35 @@ static void write_all(struct cp_arena *arena)
 	size_t count;
 
 	do {
-		count = find_ended(arena, &ended);
-		report = cp_jobs_report(arena, cp_run.directory, cp_run.job, &state,
-			error, sizeof(error));
-	} while (report && state.running == 0 && !has_failed() &&
-		 misses_an_end(arena, count));
+		count = find_ended(writing, &ended);
+		report = cp_jobs_report(writing->arena, writing->order->directory,
+			writing->job, &state, error, sizeof(error));
+	} while (report && state.running == 0 && !has_failed(writing->order) &&
+		 misses_an_end(writing, count));
 	if (!report) {
-		cp_report_none(error);
+		cp_write_none(writing, error);
 		return;
 	}
-	cp_report_write(arena, report, CP_SINKS_FILES);
-	write_streams(arena, report, &state);
+	cp_write_outputs(writing, report, CP_SINKS_FILES);
+	write_streams(writing, report, &state);
 	set_heard(ended, count);
 }
 
-void cp_report_of_job(struct cp_arena *arena)
+void cp_write_job(const struct cp_writing *writing)
 {
-	const char *list = cp_options.output;
+	const char *list = writing->order->outputs;
+	struct cp_record_header own;
 	int lock;
 
 	if (cp_sinks_have(list, CP_SINKS_OWN))
-		cp_report_of_own(arena, CP_SINKS_OWN);
-	__atomic_or_fetch(
-		&cp_runtime.record.header->flags, CP_RECORD_READY, __ATOMIC_RELEASE);
-	if (!has_failed())
-		wait_for_others(arena);
+		cp_write_own(writing, CP_SINKS_OWN);
+	if (!has_failed(writing->order))
+		wait_for_others(writing);
 	if (!cp_sinks_have(list, CP_SINKS_FILES) &&
 		!cp_sinks_have(list, CP_SINKS_STREAMS))
 		return;
-	lock = cp_job_lock(cp_run.directory, cp_run.job);
-	if (!(cp_runtime.record.header->flags & CP_RECORD_HEARD))
-		write_all(arena);
+	lock = cp_job_lock(writing->order->directory, writing->job);
+	if (!read_header_of(writing->record, &own) || !(own.flags & CP_RECORD_HEARD))
+		write_all(writing);
 	cp_job_unlock(lock);
 }
