@@ -15,10 +15,11 @@
 
 /* Signed values are kept modulo 2^64.  job: its number, 0: of none; colour: of
  * enum cp_colour. */
-#define CP_ORDER_NUMBERS(X)                                                              \
-	X(root_pid)                                                                      \
-	X(pid) X(image) X(pass) X(flags) X(colour) X(how) X(code) X(scope) X(job)        \
-		X(nranks) X(job_rank) X(rank)
+/* clang-format off */
+#define CP_ORDER_NUMBERS(X) \
+	X(root_pid) X(pid) X(image) X(pass) X(flags) X(colour) X(how) X(code) X(scope) \
+	X(job) X(nranks) X(job_rank) X(rank)
+/* clang-format on */
 
 enum cp_order_flag {
 	CP_ORDER_WHOLE = 1,   /* text has all lines */
