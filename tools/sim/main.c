@@ -5,6 +5,7 @@
 #include "tool.h"
 #include "changing.h"
 #include "system/confine.h"
+#include "stop.h"
 #include "watch/functions.h"
 #include "model/model.h"
 #include "system/huge_kernel.h"
@@ -58,6 +59,7 @@ static void start_tool(void)
 static void finish_tool(Int exit_code)
 {
 	(void)exit_code;
+	stop_finished();
 	threads_finish();
 }
 

@@ -8,6 +8,7 @@
 #include "native/native.h"
 #include "profile/profile.h"
 #include "sample/sample.h"
+#include "stop.h"
 
 struct tool_options tool_options = {
 	.paths_limit = CP_PROFILE_PATHS,
@@ -19,8 +20,7 @@ struct tool_options tool_options = {
 
 void refuse_option(const HChar *name, const HChar *why)
 {
-	VG_(fmsg)("%s: %s\n", name, why);
-	VG_(exit)(2);
+	stop(2, "%s: %s", name, why);
 }
 
 Bool parse_numbers(const HChar **at, HChar separator, ULong *out, UInt n)

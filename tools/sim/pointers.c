@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A bad pointer is for the kernel to refuse (EFAULT).  The core looks at most of them
- * first; at the memory of some calls it looks unprepared, and dies.
+ * A bad pointer is for the kernel to refuse (EFAULT), and so is a count beyond what it
+ * takes (EINVAL).  The core looks at most pointers first; at the memory of some calls it
+ * looks unprepared, and dies, and it walks through arrays of any length.
  */
 #include "pointers.h"
 
 #include "base/syscall.h"
+#include "valgrind/core.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_vki.h"
@@ -55,6 +57,47 @@ static Bool can_read_blocks(UWord array, UWord count)
 	return True;
 }
 
+/* ---- counts ---- */
+
+enum { MOST_PARTS = 1024 }; /* UIO_MAXIOV */
+
+UInt messages_to_read(UWord messages, UInt count)
+{
+	UInt most = count < MOST_PARTS ? count : MOST_PARTS, n = 0;
+
+	while (n < most && can_read(messages + n * sizeof(struct vki_mmsghdr),
+				   sizeof(struct vki_mmsghdr)))
+		n++;
+	return n;
+}
+
+UInt counts_of(int number)
+{
+	switch (number) {
+#ifdef SYS_poll
+	case SYS_poll:
+#endif
+	case SYS_ppoll:
+		return 1 << 1;
+	case SYS_vmsplice:
+	case SYS_sendmmsg:
+	case SYS_recvmmsg:
+		return 1 << 2;
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+		return 1 << 2 | 1 << 4;
+	}
+	return 0;
+}
+
+/* poll's limit is the program's; the one that is really set is higher (limits.h). */
+static Bool polls_too_many(int number, const unsigned long long *args)
+{
+	return counts_of(number) == 1 << 1 && (UInt)args[1] > (UInt)VG_(fd_soft_limit);
+}
+
+/* ---- calls ---- */
+
 /* By what the core reads of it. */
 static Bool is_good(int number, const unsigned long long *args)
 {
@@ -71,6 +114,14 @@ static Bool is_good(int number, const unsigned long long *args)
 		return can_read(args[1], BPF_ATTRIBUTES);
 	case SYS_io_submit:
 		return can_read_blocks(args[2], args[1]);
+	case SYS_sendmmsg:
+	case SYS_recvmmsg:
+		return !(UInt)args[2] || messages_to_read(args[1], 1);
+	case SYS_vmsplice:
+		return (UInt)args[2] <= MOST_PARTS;
+	case SYS_process_vm_readv:
+	case SYS_process_vm_writev:
+		return (UInt)args[2] <= MOST_PARTS && (UInt)args[4] <= MOST_PARTS;
 	}
 	return True;
 }
@@ -78,15 +129,20 @@ static Bool is_good(int number, const unsigned long long *args)
 Bool pointers_matter(int number)
 {
 	return number == SYS_execve || number == SYS_execveat ||
-	       number == SYS_prlimit64 || number == SYS_bpf || number == SYS_io_submit;
+	       number == SYS_prlimit64 || number == SYS_bpf || number == SYS_io_submit ||
+	       counts_of(number) != 0;
 }
 
 Bool pointers_are_bad(const struct seccomp_data *call, long *result)
 {
+	if (polls_too_many(call->nr, call->args)) {
+		*result = -VKI_EINVAL;
+		return True;
+	}
 	if (is_good(call->nr, call->args))
 		return False;
 	/* The kernel has other reasons as well, and some come first. */
 	*result = cp_syscall(call->nr, call->args[0], call->args[1], call->args[2],
-		call->args[3], call->args[4]);
+		call->args[3], call->args[4], call->args[5]);
 	return True;
 }

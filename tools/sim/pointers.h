@@ -15,10 +15,18 @@ Bool can_read_text(UWord text);
 /* An array with a closing NULL, and its strings: NULL has none. */
 Bool can_read_texts(UWord array);
 
+/* Arguments that count the elements of an array, a bit each: the kernel takes 32 bits of
+ * them, and the core 64. */
+UInt counts_of(int number);
+
+/* How many headers of sendmmsg and recvmmsg the kernel takes and can read. */
+UInt messages_to_read(UWord messages, UInt count);
+
 /* Is it a call of which the core reads more than it has made sure of? */
 Bool pointers_matter(int number);
 
-/* Would the core read what cannot be read?  result: then the call has been made. */
+/* Would the core read what cannot be read, or more than the kernel does?  result: that is
+ * the program's answer. */
 Bool pointers_are_bad(const struct seccomp_data *call, long *result);
 
 #endif

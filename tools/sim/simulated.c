@@ -3,11 +3,11 @@
 #include "flex/flex.h"
 #include "mirror.h"
 #include "sample/sample.h"
+#include "stop.h"
 
 void simulated_no_memory(const HChar *what)
 {
-	VG_(fmsg)("no memory to simulate %s\n", what);
-	VG_(exit)(1);
+	stop(1, "no memory to simulate %s", what);
 }
 
 struct core *simulated_core(const struct machine *m, struct uncore *u)

@@ -6,6 +6,7 @@
 #include "changing.h"
 #include "native/native.h"
 #include "pin/pin.h"
+#include "stop.h"
 #include "watch/lines.h"
 #include "valgrind/core.h"
 
@@ -43,12 +44,14 @@ void __wrap_vex_assert_fail(
 	const HChar *expression, const HChar *file, Int line, const HChar *function)
 {
 	leave_translation();
+	stop_because(expression);
 	__real_vex_assert_fail(expression, file, line, function);
 }
 
 void __wrap_vpanic(const HChar *why)
 {
 	leave_translation();
+	stop_because(why);
 	__real_vpanic(why);
 }
 

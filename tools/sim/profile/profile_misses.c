@@ -5,6 +5,7 @@
  */
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
+#include "stop.h"
 #include "valgrind/core.h"
 
 /* The file, and what is to be written to it next. */
@@ -20,10 +21,8 @@ void profile_misses_open(const HChar *path)
 
 	if (!sr_isError(opened))
 		misses.fd = VG_(safe_fd)((Int)sr_Res(opened));
-	if (misses.fd < 0) {
-		VG_(fmsg)("--profile-misses: %s cannot be written\n", path);
-		VG_(exit)(2);
-	}
+	if (misses.fd < 0)
+		stop(2, "--profile-misses: %s cannot be written", path);
 }
 
 Bool profile_misses_wanted(void)

@@ -2,6 +2,7 @@
 #include "sample/sample.h"
 #include "machines/team.h"
 #include "sample/log.h"
+#include "stop.h"
 
 /* The state of a thread until `next`. */
 enum phase { BETWEEN, WARMING, COUNTING };
@@ -278,10 +279,8 @@ void sample_tell(void (*ends)(void), void (*part)(UInt part))
 
 void sample_core_begin(struct core *core)
 {
-	if (sample_sets_begin(core, &sample_now.chosen) == 0)
-		return;
-	VG_(fmsg)("no memory to simulate another core\n");
-	VG_(exit)(1);
+	if (sample_sets_begin(core, &sample_now.chosen) != 0)
+		stop(1, "no memory to simulate another core");
 }
 
 struct sample_thread *sample_thread_begin(struct sample_thread *again)

@@ -6,7 +6,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
-#include "system/say.h"
+#include "say.h"
 #include "system/vfork.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_vki.h"

@@ -154,10 +154,10 @@ static Bool make_room(UWord from, UWord to)
 
 /* ---- before and behind ---- */
 
-static void change(ThreadId tid, UInt i, struct hidden_call *call)
+void hidden_change(ThreadId tid, UInt i, UWord value, struct hidden_call *call)
 {
 	call->changed |= 1u << i;
-	call_put(tid, (PtrdiffT)places[i], HIDDEN_NOWHERE);
+	call_put(tid, (PtrdiffT)places[i], value);
 }
 
 static void hide_arguments(ThreadId tid, Int number, struct hidden_call *call)
@@ -165,11 +165,11 @@ static void hide_arguments(ThreadId tid, Int number, struct hidden_call *call)
 	UInt taken = hidden_takes(tid, number);
 
 	if (chooses(number) && !make_room((UInt)call->given[0], (UInt)call->given[1]))
-		change(tid, 1, call);
+		hidden_change(tid, 1, HIDDEN_NOWHERE, call);
 	for (UInt i = 0; taken >> i; i++)
 		if (taken >> i & 1 && (Int)call->given[i] >= 0 &&
 			hidden_has((UInt)call->given[i]))
-			change(tid, i, call);
+			hidden_change(tid, i, HIDDEN_NOWHERE, call);
 }
 
 struct hidden_call hidden_before(ThreadId tid, Int number)

@@ -73,10 +73,27 @@ static void hide_passed(struct vki_msghdr *message, struct hidden_call *call)
 	}
 }
 
-static void hide_messages(struct vki_mmsghdr *messages, UWord n, struct hidden_call *call)
+static void hide_messages(struct vki_mmsghdr *messages, UInt n, struct hidden_call *call)
 {
-	for (UWord i = 0; i < n && can_read((UWord)&messages[i], sizeof(*messages)); i++)
+	for (UInt i = 0; i < n; i++)
 		hide_passed(&messages[i].msg_hdr, call);
+}
+
+/* The kernel goes as far in an array of messages as it can read; the core does not look.
+ */
+static void cut_counts(ThreadId tid, Int number, UWord *a, struct hidden_call *call)
+{
+	for (UInt i = 0, counts = counts_of(number); counts >> i; i++) {
+		UInt n = (UInt)a[i];
+
+		if (!(counts >> i & 1))
+			continue;
+		if (number == SYS_sendmmsg || number == SYS_recvmmsg)
+			n = messages_to_read(a[1], n);
+		if (n != a[i])
+			hidden_change(tid, i, n, call);
+		a[i] = n;
+	}
 }
 
 /* ---- bpf ---- */
@@ -244,6 +261,7 @@ void hidden_in_memory(ThreadId tid, Int number, struct hidden_call *call)
 
 	for (UInt i = 0; i < HIDDEN_ARGS; i++)
 		a[i] = hidden_argument(tid, i);
+	cut_counts(tid, number, a, call);
 	switch (number) {
 #ifdef SYS_poll
 	case SYS_poll:
@@ -256,7 +274,7 @@ void hidden_in_memory(ThreadId tid, Int number, struct hidden_call *call)
 		hide_passed((struct vki_msghdr *)a[1], call);
 		break;
 	case SYS_sendmmsg:
-		hide_messages((struct vki_mmsghdr *)a[1], a[2], call);
+		hide_messages((struct vki_mmsghdr *)a[1], (UInt)a[2], call);
 		break;
 	case IO_URING_ENTER:
 		hidden_in_ring(tid, call);

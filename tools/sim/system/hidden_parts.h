@@ -46,6 +46,9 @@ enum {
 
 UWord hidden_argument(ThreadId tid, UInt i);
 
+/* What the call finds there, until it is over. */
+void hidden_change(ThreadId tid, UInt i, UWord value, struct hidden_call *call);
+
 /* Is it the core's, or the library's? */
 Bool hidden_has(UWord fd);
 

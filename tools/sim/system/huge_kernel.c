@@ -15,6 +15,7 @@
 #include "base/syscall.h"
 #include "pub_tool_libcfile.h"
 #include "changing.h"
+#include "simulated.h"
 #include "tool.h"
 #include "system/huge_kernel.h"
 #include "model/huge.h"
@@ -330,10 +331,8 @@ void huge_start(void)
 	tool_options.huge_from_smaps |=
 		scan_pagemap((Addr)&found & ~(AREA - 1), &found) < 0;
 	pages.advised = are_for_everybody();
-	if (huge_init(ask_area) < 0) {
-		VG_(fmsg)("no memory for what is known of huge pages\n");
-		VG_(exit)(1);
-	}
+	if (huge_init(ask_area) < 0)
+		simulated_no_memory("huge pages");
 	VG_(track_copy_mem_remap)(on_remap);
 	VG_(track_die_mem_brk)(on_break);
 	VG_(atfork)(on_fork, NULL, on_fork_child);

@@ -9,7 +9,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
-#include "system/say.h"
+#include "say.h"
 #include "system/space.h"
 #include "valgrind/core.h"
 

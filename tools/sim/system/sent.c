@@ -15,7 +15,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
-#include "system/say.h"
+#include "say.h"
 #include "tool.h"
 #include "valgrind/core.h"
 

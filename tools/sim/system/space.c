@@ -6,7 +6,7 @@
 
 #include "base/syscall.h"
 #include "system/registers.h"
-#include "system/say.h"
+#include "say.h"
 #include "valgrind/core.h"
 #include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcfile.h"

@@ -13,7 +13,7 @@
 #include "system/vfork.h"
 
 #include "base/syscall.h"
-#include "system/say.h"
+#include "say.h"
 #include "tool.h"
 #include "valgrind/core.h"
 

@@ -9,6 +9,8 @@
  */
 #include "watch/lines.h"
 
+#include "stop.h"
+
 #include "valgrind/core.h"
 
 #include "pub_tool_libcsetjmp.h"
@@ -31,29 +33,11 @@ HChar *__wrap_vgPlain_getenv(const HChar *name)
 /* The core's reader ends the program where it does not understand an object's debug
  * information: DWARF 5 of clang in 3.19, 64-bit and split DWARF.  The object then has no
  * line numbers (lines_unread), and the program runs. */
-static struct {
-	VG_MINIMAL_JMP_BUF(begun);
-	Bool now;
-} reading;
+static VG_MINIMAL_JMP_BUF(begun);
 
-void __real_vgPlain_exit(Int status) __attribute__((noreturn));
-void __wrap_vgPlain_exit(Int status) __attribute__((noreturn));
-
-void __wrap_vgPlain_exit(Int status)
+static void give_up(void)
 {
-	if (reading.now)
-		VG_MINIMAL_LONGJMP(reading.begun);
-	__real_vgPlain_exit(status);
-}
-
-void __real_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
-void __wrap_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
-
-void __wrap_vgPlain_core_panic(const HChar *why)
-{
-	if (reading.now)
-		VG_MINIMAL_LONGJMP(reading.begun);
-	__real_vgPlain_core_panic(why);
+	VG_MINIMAL_LONGJMP(begun);
 }
 
 ULong __real_vgPlain_di_notify_mmap(Addr a, Bool allow_SkFileV, Int use_fd);
@@ -75,13 +59,13 @@ static ULong read_object(Addr a, Bool allow_SkFileV, Int use_fd)
 	volatile ULong result = 0;
 
 	VG_(clo_verbosity) = 0;
-	reading.now = True;
-	if (VG_MINIMAL_SETJMP(reading.begun) == 0) {
+	if (VG_MINIMAL_SETJMP(begun) == 0) {
+		stop_spares(give_up);
 		result = __real_vgPlain_di_notify_mmap(a, allow_SkFileV, use_fd);
 		read_now();
 	} else
 		lines_unread(a);
-	reading.now = False;
+	stop_spares(NULL);
 	VG_(clo_verbosity) = verbosity;
 	return result;
 }
