@@ -23,11 +23,11 @@ enum cp_state {
 /* decide.h has what was decided, run.h the run that this process belongs to,
  * counters/options.h the settings. */
 struct cp_runtime {
-	int state;     /* enum cp_state; atomic */
-	bool confined; /* by a seccomp filter of its own: see seccomp.h; atomic */
+	int state;           /* enum cp_state; atomic */
+	bool confined;       /* by a seccomp filter of its own: see seccomp.h; atomic */
 	bool starts_nothing; /* its filter forbids to execute what writes the report */
-	bool quiet;    /* an earlier image of this process has said it all */
-	bool forked;   /* this process is a fork child without an exec */
+	bool quiet;          /* an earlier image of this process has said it all */
+	bool forked;         /* this process is a fork child without an exec */
 	pid_t pid;
 	struct cp_recording record;
 	struct cp_layout layout; /* of the regions in it */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * A process that has the report written in the place of this one, which is about to forbid
- * itself to open files, or to execute any (landlock, seccomp).  It is forked before, sees the files as
- * this one did, and waits until it is asked; or ends with this one.
+ * A process that has the report written in the place of this one, which is about to
+ * forbid itself to open files, or to execute any (landlock, seccomp).  It is forked
+ * before, sees the files as this one did, and waits until it is asked; or ends with this
+ * one.
  */
 #ifndef CACHEPEEK_PRELOAD_PROGRAM_REPORTER_H
 #define CACHEPEEK_PRELOAD_PROGRAM_REPORTER_H

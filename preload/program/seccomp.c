@@ -32,8 +32,15 @@ static const int needed[] = {SYS_read, SYS_write, SYS_openat, SYS_close, SYS_get
 	SYS_faccessat, SYS_renameat2, SYS_unlinkat, SYS_rt_sigprocmask, SYS_sigaltstack};
 
 /* And those by which that begins; and by which one is asked that began before. */
-static const int needed_to_start[] = {SYS_clone, SYS_execve, SYS_wait4, SYS_dup3, SYS_brk,
-	SYS_mprotect, SYS_set_tid_address, SYS_exit_group,
+static const int needed_to_start[] = {
+	SYS_clone,
+	SYS_execve,
+	SYS_wait4,
+	SYS_dup3,
+	SYS_brk,
+	SYS_mprotect,
+	SYS_set_tid_address,
+	SYS_exit_group,
 #ifdef SYS_arch_prctl
 	SYS_arch_prctl,
 #endif
