@@ -53,7 +53,7 @@ suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libss
 	kcachegrind dbus-bin dbus-daemon stress-ng'
 
 # What `make check-real` starts, uses and stops.
-real='git nginx apache2-bin apache2-utils postgresql-15|postgresql redis-server redis-tools memcached dnsmasq-base lighttpd
+real='git nginx apache2-bin apache2-utils postgresql-15|postgresql redis-server redis-tools mariadb-server haproxy memcached dnsmasq-base lighttpd
 	openssh-server openssh-client
 	php-cli ruby default-jdk-headless libjna-java golang-go erlang-base gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
 	sbcl guile-3.0 chezscheme gambc|- luajit pypy3|- ocaml-nox ghc
