@@ -404,7 +404,7 @@ const struct cp_life cp_parts[] = {
 	{
 		.name = "reports",
 		.files = "preload/writer.c "
-			 "output/report/report_names.c regions/fold/fold_records.c",
+			 "regions/fold/fold_records.c",
 		.kept = "used by the process that ends, and by a root before its records",
 	},
 };

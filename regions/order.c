@@ -48,3 +48,8 @@ bool cp_order_read(struct cp_order *order, int argc, char *const argv[])
 			return false;
 	return *at == '\0';
 }
+
+void cp_order_parcels(const char *directory, int pid, char path[CP_PARCELS_PATH])
+{
+	cp_format(path, CP_PARCELS_PATH, "%s/%d.parcels", directory, pid);
+}

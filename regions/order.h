@@ -26,6 +26,9 @@ enum cp_order_flag {
 	CP_ORDER_SHARED = 2,  /* others than its children write into the directory, too */
 	CP_ORDER_ABORTED = 4, /* by MPI_Abort */
 	CP_ORDER_OPEN = 8,    /* an MPI was begun, and not ended */
+	/* Of all nranks of the job, whose records are in the file that
+	 * cp_order_parcels() names (regions/parcel.h). */
+	CP_ORDER_GATHERED = 16,
 };
 
 struct cp_order {
@@ -49,6 +52,9 @@ enum cp_order_end {
 /* argv for it, which ends with NULL; text has room for CP_ORDER_TEXT bytes. */
 void cp_order_arguments(const struct cp_order *order, char *text,
 	const char *argv[CP_ORDER_ARGUMENTS + 1]);
+
+#define CP_PARCELS_PATH 600
+void cp_order_parcels(const char *directory, int pid, char path[CP_PARCELS_PATH]);
 
 /* Returns false if argv is none. */
 bool cp_order_read(struct cp_order *order, int argc, char *const argv[]);

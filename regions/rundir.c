@@ -79,7 +79,7 @@ static int make_named(const char *parent, const char *prefix, char *to, size_t s
 static bool unlink_ours(void *unused, int dir, const char *name)
 {
 	static const char *const endings[] = {".rec", ".samples", ".profile", ".log",
-		".job", ".lock", ".told", ".above", ".plan"};
+		".job", ".lock", ".told", ".above", ".plan", ".parcels"};
 
 	(void)unused;
 	for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)

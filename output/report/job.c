@@ -208,7 +208,7 @@ static void note_host(struct cp_job *job, const char *host)
 
 /* ---- each rank ---- */
 
-void cp_job_list(struct cp_job *job, const struct cp_job_rank *rank)
+static void list(struct cp_job *job, const struct cp_job_rank *rank)
 {
 	if (job->nlisted == job->ranks_room) {
 		struct cp_job_rank *more;
@@ -264,7 +264,7 @@ static void list_rank(struct cp_job *job, const struct cp_report *from)
 		rank.mpi_calls += __atomic_load_n(&process->mpi->calls, __ATOMIC_RELAXED);
 	}
 	count_rank(&rank, from);
-	cp_job_list(job, &rank);
+	list(job, &rank);
 }
 
 /* Shell sort, because qsort(3) may use malloc. */
@@ -365,17 +365,6 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 	cp_merge_tree(&job->report, job->report.total, rank->total, at);
 }
 
-void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
-	const unsigned char *there, size_t bytes)
-{
-	adopt_settings(job, sums);
-	add_warnings(job, sums);
-	for (size_t i = 0; i < 8 * bytes && i < INT32_MAX; i++)
-		if (there[i / 8] & 1u << i % 8)
-			note_rank(job, (int32_t)i);
-	cp_merge_sums(&job->report, job->report.total, sums->total);
-}
-
 /* The memory and the options that a rank's report is built with. */
 struct adding {
 	struct cp_arena *arena;
@@ -437,20 +426,32 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	return done;
 }
 
-bool cp_job_add_record(
-	struct cp_job *job, const void *bytes, size_t length, char *error, size_t size)
+/* What the record of the rank's root says of it is known to all of its processes. */
+static void add_records(struct adding *adding, const struct cp_parcel *parcel)
+{
+	struct cp_record_bytes bytes;
+	struct cp_record record;
+	char why[256];
+
+	for (uint64_t at = sizeof(*parcel); cp_parcel_next(parcel, &at, &bytes);)
+		if (cp_record_parse(adding->arena, bytes.at, bytes.size, &record, why,
+			    sizeof(why)) == 0)
+			cp_sources_add(&adding->report, &adding->list, &record);
+		else
+			cp_report_warn(&adding->report, "rank %d: %s", parcel->rank, why);
+}
+
+bool cp_job_add_parcel(
+	struct cp_job *job, const struct cp_parcel *parcel, char *error, size_t size)
 {
 	struct adding adding = {0};
-	struct cp_record record;
 	volatile bool done = false;
 
+	job->place = (enum cp_host_place)parcel->place;
 	if (CP_ESCAPE_SET(adding.out_of_memory) == 0) {
 		begin_rank(&adding, job);
-		if (cp_record_parse(adding.arena, bytes, length, &record, error, size) ==
-			0) {
-			cp_sources_add(&adding.report, &adding.list, &record);
-			done = finish_rank(&adding, job, error, size);
-		}
+		add_records(&adding, parcel);
+		done = finish_rank(&adding, job, error, size);
 	} else {
 		cp_format(error, size, "out of memory for a rank's records");
 	}

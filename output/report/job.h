@@ -10,6 +10,7 @@
 #define CACHEPEEK_OUTPUT_REPORT_JOB_H
 
 #include "output/report/report.h"
+#include "regions/parcel.h"
 #include "regions/record_read.h"
 
 #define CP_JOB_NAMED 8 /* ranks that are named, of those that are unlike the rest */
@@ -48,12 +49,7 @@ struct cp_job {
 	bool several_hosts;
 	/* Sockets are read by the first rank on each host, of which there are nhosts:
 	 * the first that is added, or as place says of the rank. */
-	enum cp_host_place {
-		CP_HOST_BY_NAME,
-		CP_HOST_FIRST,
-		CP_HOST_LATER,
-		CP_HOST_UNKNOWN,
-	} place;
+	enum cp_host_place place;
 	bool first_on_host; /* the rank that is being added */
 	size_t nhosts;
 	struct cp_job_host *hosts; /* by name, where that counts */
@@ -73,17 +69,9 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 /* Why no time in MPI is known of the ranks. */
 const char *cp_job_no_mpi_time(const struct cp_report *report);
 
-/* For those who add sums: a rank that is in them. */
-void cp_job_list(struct cp_job *job, const struct cp_job_rank *rank);
-
-/* The same for one record in memory. */
-bool cp_job_add_record(
-	struct cp_job *job, const void *bytes, size_t length, char *error, size_t size);
-
-/* The sums of other ranks, whose quantities and groups begin with those of the job;
- * there: bits of these ranks. */
-void cp_job_add_sums(struct cp_job *job, const struct cp_report *sums,
-	const unsigned char *there, size_t bytes);
+/* The same for records in memory. */
+bool cp_job_add_parcel(
+	struct cp_job *job, const struct cp_parcel *parcel, char *error, size_t size);
 
 /* Was this rank added? */
 bool cp_job_has(const struct cp_job *job, int32_t rank);

@@ -43,29 +43,6 @@ double cp_extent_stddev(const struct cp_extent *extent)
 		       : 0;
 }
 
-/* Merges two extents over different threads. */
-static void widen_extent(struct cp_extent *to, const struct cp_extent *from)
-{
-	if (!from->nthreads)
-		return;
-	if (!to->nthreads || from->min < to->min ||
-		(!(from->min > to->min) && from->min_at.rank < to->min_at.rank)) {
-		to->min = from->min;
-		to->min_at = from->min_at;
-	}
-	if (!to->nthreads || from->max > to->max ||
-		(!(from->max < to->max) && from->max_at.rank < to->max_at.rank)) {
-		to->max = from->max;
-		to->max_at = from->max_at;
-	}
-	to->squares += from->squares;
-	if (to->nthreads)
-		to->squares += squares_between(
-			to->sum, (double)to->nthreads, from->sum, (double)from->nthreads);
-	to->sum += from->sum;
-	to->nthreads += from->nthreads;
-}
-
 /* A text of what is added. */
 static const char *keep_text(struct cp_report *report, const char *text)
 {
@@ -264,59 +241,6 @@ static void add_region(struct cp_report *report, struct cp_region *to,
 	enter_rank(to, at.rank);
 }
 
-/* Both are sums; the first one that was read stays. */
-static void join_socket(
-	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
-{
-	bool first = !to->counted;
-
-	take_socket(report, to, from);
-	if (first)
-		to->error = from->error;
-	add_hosts(&to->hosts, &from->hosts);
-}
-
-static void join_counts(
-	struct cp_report *report, struct cp_count *to, const struct cp_count *from)
-{
-	if ((from->missing || from->shared) && !to->reason)
-		to->reason = keep_text(report, from->reason);
-	if (from->pools) {
-		cp_count_pool(report, to, from);
-	} else if (from->counted) {
-		add_values(report, to, from);
-		to->error += from->error;
-	}
-	to->counted += from->counted;
-	to->missing += from->missing;
-	to->shared += from->shared;
-	to->sample_calls += from->sample_calls;
-	to->sample_instructions += from->sample_instructions;
-}
-
-/* from is a sum, too. */
-static void add_sums(
-	struct cp_report *report, struct cp_region *to, const struct cp_region *from)
-{
-	for (size_t i = 0; i < report->nquantities; i++) {
-		struct cp_count *count = &to->counts[i];
-		const struct cp_count *more = &from->counts[i];
-
-		if (more->socket)
-			join_socket(report, count, more);
-		else
-			join_counts(report, count, more);
-		widen_extent(&count->over, &more->over);
-	}
-	for (size_t i = 0; i < report->nmetrics; i++)
-		widen_extent(&to->metrics[i].over, &from->metrics[i].over);
-	add_rest(report, to, from);
-	for (size_t i = 0; i < from->nranks && i < CP_FEW_RANKS; i++)
-		if (to->nranks + i < CP_FEW_RANKS)
-			to->entered[to->nranks + i] = from->entered[i];
-	to->nranks += from->nranks;
-}
-
 /* A range and a region are not the same, whatever their names. */
 static bool same_region(const struct cp_region *a, const struct cp_region *b)
 {
@@ -413,9 +337,8 @@ static struct cp_region *child_like(struct cp_report *report, struct cp_region *
 	return child ? child : add_child(report, parent, like);
 }
 
-/* at NULL: root is a sum. */
-static void merge_trees(struct cp_report *report, struct cp_region *into,
-	const struct cp_region *root, const struct cp_place *at)
+void cp_merge_tree(struct cp_report *report, struct cp_region *into,
+	const struct cp_region *root, struct cp_place at)
 {
 	struct cp_region *stack[CP_MAX_DEPTH + 2] = {into},
 					       *last[CP_MAX_DEPTH + 2] = {NULL};
@@ -429,24 +352,9 @@ static void merge_trees(struct cp_report *report, struct cp_region *into,
 			before = NULL;
 		if (parent)
 			to = child_like(report, parent, before, from);
-		if (at)
-			add_region(report, to, from, *at);
-		else
-			add_sums(report, to, from);
+		add_region(report, to, from, at);
 		stack[from->depth] = last[from->depth] = to;
 	}
-}
-
-void cp_merge_tree(struct cp_report *report, struct cp_region *into,
-	const struct cp_region *root, struct cp_place at)
-{
-	merge_trees(report, into, root, &at);
-}
-
-void cp_merge_sums(
-	struct cp_report *report, struct cp_region *into, const struct cp_region *root)
-{
-	merge_trees(report, into, root, NULL);
 }
 
 static const char *missing_threads(

@@ -149,10 +149,6 @@ const struct cp_region *cp_region_child_like(
 void cp_report_add_pass(
 	struct cp_report *report, const struct cp_report *other, uint32_t pass);
 
-/* The same for a tree that is itself the sum of many, not finished. */
-void cp_merge_sums(
-	struct cp_report *report, struct cp_region *into, const struct cp_region *root);
-
 /* report_metrics.c: computes the metrics of every region of a tree. */
 void cp_metrics_of_tree(struct cp_report *report, struct cp_region *root);
 /* And the intervals of those of a sample, where all of it is together. */
@@ -177,11 +173,6 @@ void cp_metrics_check(struct cp_report *report);
 
 /* report_warnings.c: what a reader must know before believing the numbers. */
 void cp_report_check(struct cp_report *report);
-
-/* process_state.c: how a process that never said goodbye ended: "running", or
- * "unknown" if it is gone or on another host: a signal may have ended it, or a system
- * call of its own.  realtime_ns: when it began. */
-const char *cp_process_state(int32_t pid, uint64_t realtime_ns, const char *host);
 
 /* Adds a warning to the report, unless it is there already. */
 void cp_report_warn(struct cp_report *report, const char *format, ...)

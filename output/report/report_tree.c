@@ -6,6 +6,7 @@
 
 #include "base/format.h"
 #include "output/report/report_parts.h"
+#include "regions/process_state.h"
 
 struct cp_region *cp_region_new(
 	struct cp_report *report, struct cp_region *parent, struct cp_slice name)

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "output/report/report_parts.h"
+#include "regions/process_state.h"
 
 /* A "program" note of a record: see regions/record.h. */
 struct note {

@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ranks' sums go up a binomial tree to rank 0.  All messages have a limit of
- * time, and are sent in MPI_COMM_WORLD: after the meeting every rank is here, or
- * was, so that none of them is in the program's own receives.  Whoever does not
- * get through is missing in the report, and in the record of nobody.
+ * The ranks send their records to rank 0.  All messages have a limit of time, and are
+ * sent in MPI_COMM_WORLD: after the meeting every rank is here, or was, so that none of
+ * them is in the program's own receives.  Whoever does not get through is missing in the
+ * report, and in the record of nobody.
  */
 #include "preload/parallel/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/fd.h"
+#include "base/format.h"
 #include "base/log.h"
 #include "base/once.h"
-#include "output/report/job_pack.h"
-#include "output/sink.h"
+#include "base/syscall.h"
 #include "preload/life.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
 #include "preload/libc/real.h"
+#include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/run.h"
 #include "preload/self.h"
 #include "preload/process.h"
-#include "preload/report_write.h"
+#include "regions/job_records.h"
+#include "regions/order.h"
+#include "regions/parcel.h"
 #include "base/counters/options.h"
-
-#define LARGEST ((uint64_t)4 << 30) /* of a message */
 
 static struct {
 	struct cp_mpi mpi;
@@ -39,81 +43,145 @@ static struct {
 
 /* ---- this rank ---- */
 
-static struct cp_job *own_job(void)
+/* The records of this process and its children, as far as they can be told from others'.
+ */
+static size_t own_records(const char *const **paths)
 {
-	const char *const *paths;
-	size_t npaths = cp_report_own_records(&job.arena, &paths);
-	struct cp_job *own = cp_job_new(&job.arena);
+	const struct cp_record_header *header = cp_runtime.record.header;
+	const struct cp_job_id none = {0, 0};
+	const char **list;
+	char *path;
+
+	if (cp_run.job.number)
+		return cp_jobs_paths(&job.arena, cp_run.directory, cp_run.job,
+			cp_run.rank.number, paths);
+	if (!cp_run.shared)
+		return cp_jobs_paths(&job.arena, cp_run.directory, none, -1, paths);
+	path = cp_arena_alloc(&job.arena, CP_RUNDIR_SIZE + 40);
+	list = cp_arena_alloc(&job.arena, sizeof(*list));
+	cp_format(path, CP_RUNDIR_SIZE + 40, "%s/%d-%u.rec", cp_run.directory,
+		header->pid, header->image);
+	list[0] = path;
+	*paths = list;
+	return 1;
+}
+
+static const struct cp_parcel *own_parcel(void)
+{
 	int local = cp_run.rank.local;
+	const struct cp_parcel *parcel;
+	const char *const *paths;
+	size_t count = own_records(&paths);
 	char error[256];
 
-	own->place = local < 0    ? CP_HOST_UNKNOWN
-		     : local == 0 ? CP_HOST_FIRST
-				  : CP_HOST_LATER;
-	own->live = true;
-	if (cp_job_add(own, paths, npaths, error, sizeof(error)))
-		return own;
-	cp_say("rank %d is not in the report of the job: %s", job.mpi.rank, error);
-	return NULL;
+	parcel = cp_parcel_read(&job.arena, paths, count, job.mpi.rank,
+		local < 0    ? CP_HOST_UNKNOWN
+		: local == 0 ? CP_HOST_FIRST
+			     : CP_HOST_LATER,
+		error, sizeof(error));
+	if (!parcel)
+		cp_say("rank %d is not in the report of the job: %s", job.mpi.rank,
+			error);
+	return parcel;
 }
 
-/* ---- up the tree ---- */
+/* ---- to rank 0 ---- */
 
-static bool send_up(struct cp_job *own, int to)
-{
-	size_t length = 0;
-	const void *bytes = cp_job_pack(own, &length);
-	static uint64_t size;
-
-	size = length;
-	return cp_mpi_send(to, &size, sizeof(size), job.seconds) &&
-	       cp_mpi_send(to, bytes, length, job.seconds);
-}
-
-static void receive_from(struct cp_job *own, int from)
+static bool send_parcel(const struct cp_parcel *parcel)
 {
 	static uint64_t size;
-	void *bytes;
 
-	if (!cp_mpi_receive(from, &size, sizeof(size), job.seconds) || size > LARGEST)
-		return;
-	bytes = cp_arena_alloc(&job.arena, size);
-	if (cp_mpi_receive(from, bytes, size, job.seconds))
-		cp_job_unpack(own, bytes, size);
+	size = parcel->size;
+	return cp_mpi_send(0, &size, sizeof(size), job.seconds) &&
+	       cp_mpi_send(0, parcel, size, job.seconds);
 }
 
-/* Rank r sends to r without its lowest bit, after it has heard all below. */
-static bool gather_records(struct cp_job *own)
+/* Memory that a message was received into whole is used again. */
+static const struct cp_parcel *receive_from(int from, struct cp_parcel **room)
 {
-	for (int bit = 1; bit < job.mpi.size; bit <<= 1) {
-		if (job.mpi.rank & bit)
-			return send_up(own, job.mpi.rank - bit);
-		if (job.mpi.rank + bit < job.mpi.size)
-			receive_from(own, job.mpi.rank + bit);
+	static uint64_t size, most;
+
+	if (!cp_mpi_receive(from, &size, sizeof(size), job.seconds) ||
+		size < sizeof(struct cp_parcel) || size > CP_PARCEL_MOST)
+		return NULL;
+	if (!*room || size > most) {
+		*room = cp_arena_alloc(&job.arena, size);
+		most = size;
 	}
-	return true;
+	if (!cp_mpi_receive(from, *room, size, job.seconds)) {
+		*room = NULL;
+		return NULL;
+	}
+	return (*room)->size == size ? *room : NULL;
 }
 
-static void write_report(struct cp_job *own)
+static int open_parcels(const char *path)
 {
-	const struct cp_report *report = cp_job_finish(own);
-	int lock = cp_job_lock(cp_run.directory, cp_run.job);
+	int fd;
 
-	if (report)
-		cp_report_write(&job.arena, report);
-	cp_job_unlock(lock);
+	cp_syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	fd = (int)cp_syscall(SYS_openat, AT_FDCWD, path,
+		O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return fd;
+}
+
+/* 0 or -errno. */
+static int keep_parcel(int fd, const struct cp_parcel *parcel)
+{
+	const char *at = (const char *)parcel, *end = at + parcel->size;
+
+	while (at < end) {
+		long done = cp_syscall(SYS_write, fd, at, end - at);
+
+		if (done < 0 && done != -EINTR)
+			return (int)done;
+		at += done > 0 ? done : 0;
+	}
+	return 0;
+}
+
+static int gather_parcels(int fd, const struct cp_parcel *own)
+{
+	struct cp_parcel *room = NULL;
+	int error = keep_parcel(fd, own);
+
+	for (int rank = 1; rank < job.mpi.size; rank++) {
+		const struct cp_parcel *parcel = receive_from(rank, &room);
+
+		if (parcel && !error)
+			error = keep_parcel(fd, parcel);
+	}
+	return error;
+}
+
+static void report_all(const struct cp_parcel *own)
+{
+	char path[CP_PARCELS_PATH];
+	int fd, error;
+
+	cp_order_parcels(cp_run.directory, (int)cp_runtime.pid, path);
+	fd = open_parcels(path);
+	error = fd < 0 ? fd : gather_parcels(fd, own);
+	if (fd >= 0)
+		cp_fd_close(fd);
+	if (error)
+		cp_say("no report of the whole job: %s: %s; `cachepeek merge` makes one "
+		       "from the records",
+			path, cp_error_text(error));
+	else
+		cp_report_gathered(job.mpi.size);
+	cp_syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 }
 
 static void run_job(void)
 {
-	struct cp_job *own = own_job();
+	const struct cp_parcel *own = own_parcel();
 
 	if (!own)
 		return;
-	own->wanted = job.mpi.size;
-	job.sent = gather_records(own);
+	job.sent = job.mpi.rank == 0 || send_parcel(own);
 	if (job.mpi.rank == 0)
-		write_report(own);
+		report_all(own);
 }
 
 static void run_with_memory(void)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/parallel/launcher.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/format.h"
 #include "base/log.h"
-#include "output/report/jobs.h"
 #include "regions/ancestors.h"
+#include "regions/job_records.h"
+#include "regions/process_state.h"
+#include "regions/record_read.h"
 #include "base/env.h"
 #include "preload/libc/real.h"
 #include "preload/reexec.h"
@@ -33,14 +37,32 @@ static bool find_run(void)
 	return true;
 }
 
+/* Nobody has it in a report, and nobody will. */
+static bool is_dead(struct cp_arena *arena, const char *path)
+{
+	struct cp_record record;
+	char why[256];
+
+	if (cp_record_read(arena, AT_FDCWD, path, &record, why, sizeof(why)) < 0)
+		return true;
+	if (record.header->flags & CP_RECORD_IN_JOB)
+		return false;
+	return !(record.header->flags & CP_RECORD_ROOT) ||
+	       record.header->how != CP_HOW_RUNNING ||
+	       strcmp(cp_process_state(record.header->pid, record.header->realtime_ns,
+			      cp_record_meta(&record, "host", NULL)),
+		       "running") != 0;
+}
+
 static bool is_lost(struct cp_arena *arena, struct cp_job_id job)
 {
-	struct cp_job_state state = {0};
-	char error[256];
+	const char *const *paths;
+	size_t count = cp_jobs_paths(arena, cp_run.directory, job, -1, &paths);
 
-	cp_jobs_report(arena, cp_run.directory, job, &state, error, sizeof(error));
-	return state.recorded && !state.reported && !state.running &&
-	       cp_job_tells(cp_run.directory, job, CP_JOB_FAILED);
+	for (size_t i = 0; i < count; i++)
+		if (!is_dead(arena, paths[i]))
+			return false;
+	return count && cp_job_tells(cp_run.directory, job, CP_JOB_FAILED);
 }
 
 static void look_for_lost(struct cp_arena *arena)

@@ -18,7 +18,7 @@ my @base = qw(base base/text base/files);
 my @simulator = qw(tools/sim/request.h tools/sim/ask.h);
 # What Valgrind has: any part of the tool asks.
 my @valgrind = qw(tools/sim/valgrind);
-my @records = qw(regions/jobdir.h regions/record.h regions/record_read.h);
+my @records = qw(regions/job_records.h regions/jobdir.h regions/parcel.h regions/process_state.h regions/record.h regions/record_read.h);
 my @model = qw(tools/profile/model output/report/report.h);
 my @rooms = (
 	['base' => []],
@@ -41,15 +41,14 @@ my @rooms = (
 	['preload/patch/x86_64' => [qw(base preload/patch)]],
 	['preload/perfstubs' => []],
 	['preload/libc' => [qw(base)]],
-	['preload' => [@base, qw(base/counters base/machine base/engine regions regions/fold output/report/jobs.h output/sink.h preload/libc), @simulator]],
+	['preload' => [@base, qw(base/counters base/machine base/engine regions regions/fold preload/libc), @simulator]],
 	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions), @simulator]],
 	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
 	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
 	['preload/cases' => [@base, qw(preload preload/program regions)]],
 	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling
 		preload/threads regions), @simulator]],
-	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions
-		output/report/job_pack.h output/report/jobs.h output/sink.h), @simulator]],
+	['preload/parallel' => [@base, qw(base/counters preload preload/libc preload/markers preload/threads regions), @simulator]],
 	['tools/sim/lines' => []],
 	['tools/sim/valgrind' => []],
 	['tools/sim/units' => [@simulator]],

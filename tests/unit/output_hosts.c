@@ -3,8 +3,7 @@
  * speaks for it.
  */
 
-#include "output/report/job_pack.h"
-#include "output_records.h"
+#include "output_parcels.h"
 #include "tests/tap/tap.h"
 
 enum { PER_HOST = 3 };
@@ -54,25 +53,14 @@ static void make_one(int rank, int ranks)
 		fill(make_region(&make, thread, root, "solve", 1), rank);
 }
 
-static void add(struct cp_job *job, int rank, int ranks)
+static void add(struct cp_job *job, int rank, int ranks, enum cp_host_place place)
 {
 	char error[200];
 
 	make_one(rank, ranks);
-	if (!cp_job_add_record(
-		    job, &make, make_header(&make)->tail, error, sizeof(error)))
+	if (!cp_job_add_parcel(
+		    job, parcel_of(&arena, &make, place), error, sizeof(error)))
 		bail("%s", error);
-}
-
-static struct cp_job *told(int rank, int ranks, bool known)
-{
-	struct cp_job *job = cp_job_new(&arena);
-
-	job->place = !known            ? CP_HOST_UNKNOWN
-		     : rank % PER_HOST ? CP_HOST_LATER
-				       : CP_HOST_FIRST;
-	add(job, rank, ranks);
-	return job;
 }
 
 static const struct cp_report *by_name(int ranks)
@@ -80,21 +68,20 @@ static const struct cp_report *by_name(int ranks)
 	struct cp_job *job = cp_job_new(&arena);
 
 	for (int rank = 0; rank < ranks; rank++)
-		add(job, rank, ranks);
+		add(job, rank, ranks, CP_HOST_BY_NAME);
 	return cp_job_finish(job);
 }
 
-/* The last first: sums come in any order. */
+/* The last first: ranks come in any order. */
 static const struct cp_report *sent(int ranks, bool known)
 {
-	struct cp_job *job = told(ranks - 1, ranks, known);
+	struct cp_job *job = cp_job_new(&arena);
 
-	for (int rank = ranks - 2; rank >= 0; rank--) {
-		size_t size;
-		const void *bytes = cp_job_pack(told(rank, ranks, known), &size);
-
-		cp_job_unpack(job, bytes, size);
-	}
+	for (int rank = ranks - 1; rank >= 0; rank--)
+		add(job, rank, ranks,
+			!known            ? CP_HOST_UNKNOWN
+			: rank % PER_HOST ? CP_HOST_LATER
+					  : CP_HOST_FIRST);
 	return cp_job_finish(job);
 }
 

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "output/report/job_pack.h"
+#include "output_parcels.h"
 #include "output_ranks.h"
 #include "tests/tap/tap.h"
 
@@ -13,47 +13,40 @@ static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
 static struct cp_escape out_of_memory;
 
-static struct cp_job *job_of(int rank)
+static void add(struct cp_job *job, int rank)
 {
-	struct cp_job *job = cp_job_new(&arena);
 	char error[200];
 
 	make_rank(&make, rank, RANKS, REGIONS);
-	if (!cp_job_add_record(
-		    job, &make, make_header(&make)->tail, error, sizeof(error)))
+	if (!cp_job_add_parcel(
+		    job, parcel_of(&arena, &make, CP_HOST_BY_NAME), error, sizeof(error)))
 		bail("%s", error);
+}
+
+static struct cp_job *job_of(int rank)
+{
+	struct cp_job *job = cp_job_new(&arena);
+
+	add(job, rank);
 	return job;
 }
 
-static const struct cp_report *one_by_one(void)
+static const struct cp_report *in_order(void)
 {
 	struct cp_job *job = cp_job_new(&arena);
-	char error[200];
 
-	for (int rank = 0; rank < RANKS; rank++) {
-		make_rank(&make, rank, RANKS, REGIONS);
-		cp_job_add_record(
-			job, &make, make_header(&make)->tail, error, sizeof(error));
-	}
+	for (int rank = 0; rank < RANKS; rank++)
+		add(job, rank);
 	return cp_job_finish(job);
 }
 
-/* As the ranks of a job do it: each hears those below and tells the one above. */
-static struct cp_job *heard(int rank, int limit)
+static const struct cp_report *backwards(void)
 {
-	struct cp_job *job = job_of(rank);
+	struct cp_job *job = cp_job_new(&arena);
 
-	for (int bit = 1; bit < limit && !(rank & bit); bit <<= 1) {
-		const void *bytes;
-		size_t size;
-
-		if (rank + bit >= RANKS)
-			continue;
-		bytes = cp_job_pack(heard(rank + bit, bit), &size);
-		ok(cp_job_unpack(job, bytes, size), "rank %d hears rank %d", rank,
-			rank + bit);
-	}
-	return job;
+	for (int rank = RANKS; rank-- > 0;)
+		add(job, rank);
+	return cp_job_finish(job);
 }
 
 static double expected_deviation(int region)
@@ -110,48 +103,60 @@ static void check(const struct cp_report *report, const char *what)
 	ok(!region, "%s: no more regions", what);
 }
 
-/* Whatever is cut off: nothing was added, and nothing breaks. */
+/* The records of rank 3, of which the last may be damaged, are handed out whole or not at
+ * all, and those before it are. */
 static void check_damage(void)
 {
-	struct cp_job *job = job_of(0);
-	size_t size, taken = 0;
-	const char *bytes = cp_job_pack(job_of(1), &size);
-	char *copy = cp_arena_alloc(&arena, size);
+	struct cp_record_bytes records[2], record;
+	const struct cp_parcel *whole;
+	char *copy, error[200];
 
-	for (size_t length = 0; length < size; length++)
-		taken += cp_job_unpack(job, bytes, length);
-	is_u64(taken, 0, "a part is not taken for the whole");
-	is_u64(job->nranks, 1, "and nothing was added");
-	for (size_t at = 0; at < size; at++) {
-		memcpy(copy, bytes, size);
-		copy[at] = (char)~copy[at];
-		cp_job_unpack(job_of(0), copy, size);
+	make_rank(&make, 3, RANKS, REGIONS);
+	records[0] = records[1] =
+		(struct cp_record_bytes){&make, make_header(&make)->tail - 8};
+	whole = cp_parcel_pack(&arena, records, 2, 3, CP_HOST_FIRST);
+	copy = cp_arena_alloc(&arena, whole->size);
+	for (uint64_t size = sizeof(*whole); size <= whole->size; size++) {
+		struct cp_parcel *part = (struct cp_parcel *)copy;
+		uint64_t at = sizeof(*part);
+		int count = 0;
+
+		memcpy(copy, whole, size);
+		part->size = size;
+		while (cp_parcel_next(part, &at, &record))
+			count += record.size == records[0].size;
+		if (count != (size == whole->size) + (size >= (whole->size + 16) / 2))
+			ok(0, "%llu bytes hand %d records out", (unsigned long long)size,
+				count);
 	}
-	ok(cp_job_unpack(job, bytes, size), "the whole is taken");
+	for (uint64_t at = sizeof(*whole); at < whole->size; at++) {
+		memcpy(copy, whole, whole->size);
+		copy[at] = (char)~copy[at];
+		cp_job_add_parcel(cp_job_new(&arena), (struct cp_parcel *)copy, error,
+			sizeof(error));
+	}
+	ok(1, "nothing breaks, whatever is damaged");
 }
 
-/* A flag of a count is 0 or 1, wherever it is in what is sent. */
-static void check_flags(void)
+/* A rank's children are its own: one rank, two processes. */
+static void check_children(void)
 {
-	struct cp_job *job = job_of(1);
-	struct cp_count *count = &job->report.total->counts[0];
-	bool *const flags[] = {&count->calls_known, &count->socket};
+	static struct make child;
+	struct cp_record_bytes records[2];
+	struct cp_job *job = cp_job_new(&arena);
+	char error[200];
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		size_t size, at = 0;
-		const char *bytes = cp_job_pack(job, &size), *other;
-		char *copy = cp_arena_alloc(&arena, size);
-
-		memcpy(copy, bytes, size);
-		*flags[i] = !*flags[i];
-		other = cp_job_pack(job, &size);
-		while (at < size && other[at] == copy[at])
-			at++;
-		ok(at < size && cp_job_unpack(job_of(0), other, size), "flag %zu is sent",
-			i);
-		copy[at] = 2;
-		ok(!cp_job_unpack(job_of(0), copy, size), "flag %zu is no number", i);
-	}
+	make_rank(&make, 0, 1, REGIONS);
+	make_rank(&child, 0, 1, REGIONS);
+	make_header(&child)->pid++;
+	make_header(&child)->flags = 0;
+	records[0] = (struct cp_record_bytes){&make, make_header(&make)->tail};
+	records[1] = (struct cp_record_bytes){&child, make_header(&child)->tail};
+	ok(cp_job_add_parcel(job, cp_parcel_pack(&arena, records, 2, 0, CP_HOST_FIRST),
+		   error, sizeof(error)),
+		"a rank with a child is added");
+	is_u64(job->nranks, 1, "as one rank");
+	is_u64(job->ranks[0].processes, 2, "of two processes");
 }
 
 static void check_missing(void)
@@ -171,10 +176,10 @@ int main(void)
 	if (CP_ESCAPE_SET(out_of_memory))
 		bail("out of memory");
 	arena.out_of_memory = &out_of_memory;
-	check(one_by_one(), "one by one");
-	check(cp_job_finish(heard(0, 64)), "up a tree");
+	check(in_order(), "in order");
+	check(backwards(), "backwards");
 	check_missing();
 	check_damage();
-	check_flags();
+	check_children();
 	return 0;
 }

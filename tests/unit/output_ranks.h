@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_TESTS_UNIT_OUTPUT_RANKS_H
 #define CACHEPEEK_TESTS_UNIT_OUTPUT_RANKS_H
 
+#include "output/report/job.h"
 #include "output_records.h"
 
 /* What region `index` of a rank counts. */

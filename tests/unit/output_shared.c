@@ -3,8 +3,7 @@
  */
 #include <math.h>
 
-#include "output/report/job_pack.h"
-#include "output_records.h"
+#include "output_parcels.h"
 #include "tests/tap/tap.h"
 
 static struct make make;
@@ -61,38 +60,18 @@ static void make_one(int rank)
 	fill(make_region(&make, thread, NULL, NULL, 1), rank, odd ? 2 : 1);
 }
 
-static struct cp_job *job_of(int rank)
+static const struct cp_report *report_of(int ranks, int odd_more)
 {
 	struct cp_job *job = cp_job_new(&arena);
 	char error[200];
 
-	make_one(rank);
-	if (!cp_job_add_record(
-		    job, &make, make_header(&make)->tail, error, sizeof(error)))
-		bail("%s", error);
-	return job;
-}
-
-static const struct cp_report *report_of(int ranks, int odd_more, bool sent)
-{
-	struct cp_job *job;
-	char error[200];
-
 	job_shape.ranks = ranks;
 	job_shape.odd_more = odd_more;
-	job = job_of(0);
-	for (int rank = 1; rank < ranks; rank++) {
-		size_t size;
-		const void *bytes;
-
-		if (sent) {
-			bytes = cp_job_pack(job_of(rank), &size);
-			cp_job_unpack(job, bytes, size);
-		} else {
-			make_one(rank);
-			cp_job_add_record(job, &make, make_header(&make)->tail, error,
-				sizeof(error));
-		}
+	for (int rank = 0; rank < ranks; rank++) {
+		make_one(rank);
+		if (!cp_job_add_parcel(job, parcel_of(&arena, &make, CP_HOST_BY_NAME),
+			    error, sizeof(error)))
+			bail("%s", error);
 	}
 	return cp_job_finish(job);
 }
@@ -103,10 +82,9 @@ static const struct cp_count *count_of(const struct cp_report *report, const cha
 }
 
 /* Twice what the even ranks have. */
-static void check_many(bool sent)
+static void check_many(void)
 {
-	const char *what = sent ? "sent" : "one by one";
-	const struct cp_report *report = report_of(20, 0, sent);
+	const struct cp_report *report = report_of(20, 0);
 	const struct cp_count *misses = count_of(report, "misses"),
 			      *all = count_of(report, "instructions");
 	double sum = 0, squares = 0, deviation;
@@ -116,25 +94,24 @@ static void check_many(bool sent)
 	for (int rank = 0; rank < 20; rank += 2)
 		squares += pow((double)misses_of(rank) - sum / 10, 2);
 	deviation = sqrt(squares / 9);
-	is_u64(misses->value, (uint64_t)(2 * sum), "%s: half of the ranks, for all",
-		what);
-	is_int(misses->status, CP_SCALED, "%s: which is said", what);
-	is_double_near(misses->coverage, 0.5, 1e-9, "%s: with their part", what);
+	is_u64(misses->value, (uint64_t)(2 * sum), "half of the ranks, for all");
+	is_int(misses->status, CP_SCALED, "which is said");
+	is_double_near(misses->coverage, 0.5, 1e-9, "with their part");
 	/* Student's t of 9 is 2.262; half of the population was drawn. */
-	is_double_near(misses->error, 2.262 * 20 * deviation * sqrt(0.5 / 10), 0.1,
-		"%s: the bar", what);
-	is_u64(misses->over.nthreads, 10, "%s: extremes are of those that counted", what);
-	is_int(misses->over.max_at.rank % 2, 0, "%s: and so is the rank", what);
-	is_int(all->status, CP_EXACT, "%s: what all counted is exact", what);
+	is_double_near(
+		misses->error, 2.262 * 20 * deviation * sqrt(0.5 / 10), 0.1, "the bar");
+	is_u64(misses->over.nthreads, 10, "extremes are of those that counted");
+	is_int(misses->over.max_at.rank % 2, 0, "and so is the rank");
+	is_int(all->status, CP_EXACT, "what all counted is exact");
 	is_int(count_of(report, "loads")->over.min_at.rank % 2, 1,
-		"%s: the others counted the other", what);
+		"the others counted the other");
 	ok(report->nwarnings == 1 && strstr(report->warnings[0], "2 of 3 counts"),
-		"%s: the report says so", what);
+		"the report says so");
 }
 
 static void check_few(void)
 {
-	const struct cp_count *misses = count_of(report_of(4, 0, false), "misses");
+	const struct cp_count *misses = count_of(report_of(4, 0), "misses");
 
 	is_u64(misses->value, 2 * (misses_of(0) + misses_of(2)), "of few: the value");
 	is_int(misses->status, CP_ESTIMATED, "is estimated");
@@ -145,13 +122,13 @@ static void check_few(void)
 
 static void check_unlike(void)
 {
-	const struct cp_count *misses = count_of(report_of(20, 4, false), "misses");
-	double same = count_of(report_of(20, 0, false), "misses")->error;
+	const struct cp_count *misses = count_of(report_of(20, 4), "misses");
+	double same = count_of(report_of(20, 0), "misses")->error;
 
 	is_int(misses->status, CP_SCALED, "ranks that are 4 %% apart: a value");
 	is_double_near(misses->error - same, (double)misses->value * 200 / 10200, 1,
 		"with a longer bar");
-	misses = count_of(report_of(20, 20, false), "misses");
+	misses = count_of(report_of(20, 20), "misses");
 	is_int(misses->status, CP_UNAVAILABLE, "ranks that are 20 %% apart: none");
 	is_string(misses->reason,
 		"counted by 10 of 20 ranks, whose executions or instructions are 9.1 % "
@@ -165,8 +142,7 @@ int main(void)
 	if (CP_ESCAPE_SET(out_of_memory))
 		bail("out of memory");
 	arena.out_of_memory = &out_of_memory;
-	check_many(false);
-	check_many(true);
+	check_many();
 	check_few();
 	check_unlike();
 	return 0;

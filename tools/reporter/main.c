@@ -49,6 +49,8 @@ static enum cp_order_end write_report(struct cp_writing *writing)
 	const struct cp_order *order = writing->order;
 	struct cp_job_id *jobs;
 
+	if (order->flags & CP_ORDER_GATHERED)
+		return cp_write_gathered(writing);
 	if (order->job && (int64_t)order->nranks > 1)
 		cp_write_job(writing);
 	else if (order->job)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "regions/process_state.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -8,7 +10,6 @@
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
-#include "output/report/report_parts.h"
 
 #define TICKS 100             /* of /proc, per second, on every architecture */
 #define SLACK_NS 1000000000ll /* by which two clocks may disagree */
