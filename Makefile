@@ -26,19 +26,23 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
-DATA := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives)) $(PAGE)
-# The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the
-# library and the command; libpfm4's encoder is in the command, and beside the library.
-COMMON_ROOMS := base base/text base/files base/engine base/machine base/counters regions regions/fold \
-	output output/metrics output/report output/text
+# What events and machines are; what reports say of them.
+EVENTS := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives))
+DATA := $(EVENTS) $(PAGE)
+# The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the library,
+# the reporter and the command, which have the rooms of reports, too; libpfm4's encoder is in the
+# command, and beside the library.
+RECORD_ROOMS := base base/text base/files base/engine base/machine base/counters regions regions/fold \
+	output/metrics
+COMMON_ROOMS := $(RECORD_ROOMS) output output/report output/text
 LIB_ROOMS := preload preload/libc preload/threads preload/program preload/cases preload/markers preload/parallel \
 	preload/sampling
 TOOL_ROOMS := tools/shared tools/runs tools/list tools/compare tools/diff tools/gate tools/calibrate \
 	tools/profile tools/profile/model tools/profile/samples tools/profile/calls tools/profile/advice
 sources = $(wildcard $(1:%=%/*.c))
 
-LIB_SRC := $(call sources,$(COMMON_ROOMS) $(LIB_ROOMS))
-LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/embedded.o
+LIB_SRC := $(call sources,$(RECORD_ROOMS) $(LIB_ROOMS))
+LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(B)/events.o
 COMMON_SRC := $(call sources,$(COMMON_ROOMS) base/encoder)
 COMMON_OBJ := $(COMMON_SRC:%.c=$(B)/%.o) $(B)/embedded.o
 CLI_SRC := $(call sources,tools $(TOOL_ROOMS))
@@ -118,6 +122,9 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/embedded.S: tools/embed.sh $(DATA)
 	@mkdir -p $(@D)
 	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
+$(B)/events.S: tools/embed.sh $(EVENTS)
+	@mkdir -p $(@D)
+	$(call run,EMBED,sh tools/embed.sh $(EVENTS) > $@)
 $(B)/help.S: tools/embed.sh $(HELP)
 	@mkdir -p $(@D)
 	$(call run,EMBED,TABLE=cp_help_files sh tools/embed.sh $(HELP) > $@)
@@ -130,7 +137,7 @@ $(B)/completion/cachepeek.fish: write := fish
 $(COMPLETIONS): $(B)/completion/%: tools/completion/% tools/options.awk tools/help/cachepeek.help $(OPTIONS)
 	@mkdir -p $(@D)
 	@awk -v write=$(write) -v template=$< -f tools/options.awk tools/help/cachepeek.help $(OPTIONS) > $@
-$(B)/embedded.o $(B)/help.o: %.o: %.S
+$(B)/embedded.o $(B)/events.o $(B)/help.o: %.o: %.S
 	$(call run,AS,$(CC) -c -o $@ $<)
 
 # Debian's libpfm.a is not position-independent where it names stdio's streams,

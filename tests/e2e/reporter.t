@@ -91,6 +91,10 @@ for my $output ('/dev/fd/5', '/dev/stdout') {
 	is($run->{err} =~ s/^cachepeek: software .*\n//r, '', '... and nothing to say');
 }
 
+# What reports are made of is not in every process of a run.
+unlike(read_file(lib()), qr/<html|chart\.js/i, 'no page is in the library');
+like(read_file(build() . '/libcachepeek/reporter'), qr/<html.*chart\.js/is, '... but in what writes the report');
+
 # ---- where it cannot be started ----
 
 my $line = qr/`cachepeek report (\S+)` writes it\n\z/;
