@@ -27,8 +27,8 @@ CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
 # What events and machines are; what reports say of them.
-EVENTS := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/*.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives))
-DATA := $(EVENTS) $(PAGE)
+EVENTS := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/others.names output/names/frameworks.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives))
+DATA := $(sort $(EVENTS) $(wildcard output/names/*.names)) $(PAGE)
 # The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the library,
 # the reporter and the command, which have the rooms of reports, too; libpfm4's encoder is in the
 # command, and beside the library.

@@ -34,16 +34,17 @@ const struct cp_parcel *cp_parcel_pack(struct cp_arena *arena,
 }
 
 const struct cp_parcel *cp_parcel_read(struct cp_arena *arena, const char *const *paths,
-	size_t count, int32_t rank, enum cp_host_place place, char *error, size_t size)
+	size_t count, int32_t rank, enum cp_host_place place, char error[CP_PARCEL_ERROR])
 {
 	struct cp_record_bytes *records =
 		cp_arena_alloc(arena, (count + 1) * sizeof(*records));
 	struct cp_record record;
 	size_t nrecords = 0;
 
-	cp_format(error, size, "no records");
+	cp_format(error, CP_PARCEL_ERROR, "no records");
 	for (size_t i = 0; i < count; i++)
-		if (cp_record_read(arena, AT_FDCWD, paths[i], &record, error, size) == 0)
+		if (cp_record_read(arena, AT_FDCWD, paths[i], &record, error,
+			    CP_PARCEL_ERROR) == 0)
 			records[nrecords++] =
 				(struct cp_record_bytes){record.bytes, record.size};
 	return nrecords ? cp_parcel_pack(arena, records, nrecords, rank, place) : NULL;

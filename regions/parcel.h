@@ -39,10 +39,13 @@ const struct cp_parcel *cp_parcel_pack(struct cp_arena *arena,
 	const struct cp_record_bytes *records, size_t count, int32_t rank,
 	enum cp_host_place place);
 
+#define CP_PARCEL_ERROR 256
+
 /* The same for the records of these paths: what cannot be read is left out, with one line
  * in error.  NULL: none can. */
 const struct cp_parcel *cp_parcel_read(struct cp_arena *arena, const char *const *paths,
-	size_t count, int32_t rank, enum cp_host_place place, char *error, size_t size);
+	size_t count, int32_t rank, enum cp_host_place place,
+	char error[CP_PARCEL_ERROR]);
 
 /* The record that begins at *at, sizeof(*parcel) for the first; false: there is none, or
  * the parcel is damaged. */

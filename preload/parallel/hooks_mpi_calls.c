@@ -27,20 +27,27 @@ struct call {
 	uint64_t began;
 };
 
-static struct cp_name *begin_region(struct cp_name **region, const char *text)
+/* The region is the same for MPI_name and PMPI_name, which has a letter more. */
+struct hook {
+	struct cp_forward forward;
+	struct cp_name *region; /* atomic */
+};
+
+static struct cp_name *begin_region(struct hook *hook)
 {
-	struct cp_name *name = __atomic_load_n(region, __ATOMIC_ACQUIRE);
+	struct cp_name *name = __atomic_load_n(&hook->region, __ATOMIC_ACQUIRE);
 
 	if (!name) {
-		name = cp_marker_name(text);
-		__atomic_store_n(region, name, __ATOMIC_RELEASE);
+		name = cp_marker_name(
+			hook->forward.name + (hook->forward.name[0] == 'P'));
+		__atomic_store_n(&hook->region, name, __ATOMIC_RELEASE);
 	}
 	if (name)
 		cp_marker_begin(name, TAG);
 	return name;
 }
 
-static struct call begin_call(struct cp_name **region, const char *text)
+static struct call begin_call(struct hook *hook)
 {
 	struct call call = {false, NULL, 0};
 
@@ -48,7 +55,7 @@ static struct call begin_call(struct cp_name **region, const char *text)
 		return call;
 	cp_self.within.mpi = call.outermost = true;
 	if (cp_options.mpi_regions)
-		call.region = begin_region(region, text);
+		call.region = begin_region(hook);
 	call.began = cp_mpi_time_begin();
 	return call;
 }
@@ -64,24 +71,35 @@ static void end_call(const struct call *call)
 /* As many arguments as any has, in the registers and on the stack where they came:
  * what a function does not have, it does not look at. */
 #define PARAMETERS                                                                       \
-	(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, \
-		long k, long l, long m)
-#define ARGUMENTS (a, b, c, d, e, f, g, h, i, j, k, l, m)
+	long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,  \
+		long k, long l, long m
+#define ARGUMENTS a, b, c, d, e, f, g, h, i, j, k, l, m
 
-#define HOOK(function, text)                                                             \
-	EXPORT int function PARAMETERS;                                                  \
-	EXPORT int function PARAMETERS                                                   \
+typedef int function(PARAMETERS);
+
+/* The hooks are hundreds: what they do is here, once. */
+static __attribute__((noinline)) int call_through(
+	PARAMETERS, struct hook *hook, const void *returns_to)
+{
+	function *real =
+		(function *)(uintptr_t)cp_forward_from(&hook->forward, returns_to);
+	struct call call = begin_call(hook);
+	int result = real ? real(ARGUMENTS) : NO_FUNCTION;
+
+	if (call.outermost)
+		end_call(&call);
+	return result;
+}
+
+#define HOOK(name)                                                                       \
+	EXPORT int name(PARAMETERS);                                                     \
+	EXPORT int name(PARAMETERS)                                                      \
 	{                                                                                \
-		static struct cp_name *region;                                           \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-		struct call call = begin_call(&region, text);                            \
-		int result = real ? real ARGUMENTS : NO_FUNCTION;                        \
+		static struct hook hook = {{#name, NULL}, NULL};                         \
                                                                                          \
-		if (call.outermost)                                                      \
-			end_call(&call);                                                 \
-		return result;                                                           \
+		return call_through(ARGUMENTS, &hook, __builtin_return_address(0));      \
 	}
-#define BOTH(name) HOOK(MPI_##name, "MPI_" #name) HOOK(PMPI_##name, "MPI_" #name)
+#define BOTH(name) HOOK(MPI_##name) HOOK(PMPI_##name)
 #define LARGE(name) BOTH(name##_c)
 
 CP_MPI_CALLS_WITH_COUNTS(BOTH)

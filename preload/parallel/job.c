@@ -72,13 +72,13 @@ static const struct cp_parcel *own_parcel(void)
 	const struct cp_parcel *parcel;
 	const char *const *paths;
 	size_t count = own_records(&paths);
-	char error[256];
+	char error[CP_PARCEL_ERROR];
 
 	parcel = cp_parcel_read(&job.arena, paths, count, job.mpi.rank,
 		local < 0    ? CP_HOST_UNKNOWN
 		: local == 0 ? CP_HOST_FIRST
 			     : CP_HOST_LATER,
-		error, sizeof(error));
+		error);
 	if (!parcel)
 		cp_say("rank %d is not in the report of the job: %s", job.mpi.rank,
 			error);
