@@ -44,4 +44,7 @@ void cp_sim_describe(const struct cp_machine *machine, struct cp_sim_words *word
 	cp_format(words->streams, sizeof(words->streams), "--stream-buffers=%u",
 		machine->stream_buffers);
 	words->word[CP_NLEVELS + 6] = words->streams;
+	words->word[CP_NLEVELS + 7] = machine->string_iterations
+					      ? "--string-instructions=iterations"
+					      : "--string-instructions=whole";
 }

@@ -21,7 +21,7 @@
 extern const char *const cp_sim_core_options[CP_SIM_NCORE];
 
 /* Those that describe a machine; words point into it. */
-#define CP_SIM_NWORDS (CP_NLEVELS + 7)
+#define CP_SIM_NWORDS (CP_NLEVELS + 8)
 struct cp_sim_words {
 	char level[CP_NLEVELS][CP_MACHINE_OPTION];
 	char page[32], cores[32], timing[128], ooo[160], sockets[80], streams[32];

@@ -303,6 +303,9 @@ static bool parse_other(
 		return parse_choice(at, text, "full", "ring", &machine->ring);
 	if (strcmp(key, "cache-instructions") == 0)
 		return parse_choice(at, text, "yes", "no", &machine->ignores_orders);
+	if (strcmp(key, "string-instructions") == 0)
+		return parse_choice(
+			at, text, "whole", "iterations", &machine->string_iterations);
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,

@@ -40,7 +40,8 @@ uint32_t cp_machine_unit(const struct cp_machine *machine)
 
 bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *b)
 {
-	if (cp_machine_unit(a) != cp_machine_unit(b))
+	if (cp_machine_unit(a) != cp_machine_unit(b) ||
+		a->string_iterations != b->string_iterations)
 		return false;
 	return !a->timed || !b->timed || !a->ooo.on || !b->ooo.on ||
 	       (a->level[CP_L1D].latency == b->level[CP_L1D].latency &&

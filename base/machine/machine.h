@@ -134,6 +134,7 @@ struct cp_machine {
 	uint32_t sockets, one_hop_latency, two_hop_latency, remote_cache_latency;
 	bool ring, close;
 	bool ignores_orders;     /* cache-instructions = no */
+	bool string_iterations;  /* string-instructions = iterations */
 	uint32_t stream_buffers; /* write-combining-buffers; 0: not said */
 	/* A bit for the latency of each enum cp_weight_of: the file says that it
 	 * assumes it (and what enum cp_assumed names); somebody changed it (--what-if).

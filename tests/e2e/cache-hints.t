@@ -27,8 +27,8 @@ near('clflush', 'l1d_loads', 0, 'clflush refers to nothing');
 near('flushed', 'l1d_load_misses', 200, 'and takes its line out');
 near('streamed', 'l1d_stores', 200, 'non-temporal stores are stores');
 near('streamed', 'l1d_store_misses', 0, 'and bring nothing');
-near('filled', 'l1d_stores', 200, 'rep stosb: a store for each byte');
-near('filled', 'instructions', 200, 'and an instruction');
+near('filled', 'l1d_stores', 4, 'rep stosb: a store for each line');
+near('filled', 'instructions', 1, 'and one instruction');
 
 my $manual = read_file(source() . '/doc/cachepeek-machines.5') =~ s/\\-/-/gr =~ s/\s+/ /gr;
 like($manual, qr/clflush .*prefetcht0.*non-temporal stores.*rep stosb/, 'the manual says so');

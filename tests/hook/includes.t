@@ -57,7 +57,8 @@ my @rooms = (
 	['tools/sim/machines' => [qw(tools/sim/model tools/sim/flex)]],
 	['tools/sim' => [@valgrind, qw(base regions/series.h tools/sim/model tools/sim/machines tools/sim/units)]],
 	['tools/sim/pin' => [@valgrind, qw(base tools/sim)]],
-	['tools/sim/native' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/pin)]],
+	['tools/sim/strings' => [@valgrind, qw(tools/sim tools/sim/model)]],
+	['tools/sim/native' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/pin tools/sim/strings)]],
 	['tools/sim/system' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
 	['tools/sim/sample' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines)]],
@@ -65,7 +66,7 @@ my @rooms = (
 	['tools/sim/paths' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/watch' => [@valgrind, qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths
-		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/system tools/sim/watch)]],
+		tools/sim/pin tools/sim/profile tools/sim/sample tools/sim/strings tools/sim/system tools/sim/watch)]],
 	['tools/shared' => [@base, qw(base/counters base/machine base/encoder output/endings.h output/html.h output/meanings.h output/metrics output/report output/sink.h)]],
 	['tools/list' => [@base, qw(base/encoder output/metrics tools/shared)]],
 	['tools/diff' => [@base, qw(output output/metrics tools/shared)]],

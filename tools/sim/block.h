@@ -47,10 +47,15 @@ struct block {
 	IRTypeEnv *types;
 	Addr instruction;
 	enum streams streams;
-	Addr next;      /* behind it; 0: there is none yet; for machines out of order */
-	Addr from;      /* the batch is entered from there */
-	ULong line;     /* of that instruction */
-	UInt uncounted; /* instructions since the last exit; if they are sampled */
+	Addr next;  /* behind it; 0: there is none yet; for machines out of order */
+	Addr from;  /* the batch is entered from there */
+	ULong line; /* of that instruction */
+	/* Is it one of strings/strings.h?  Then it is not counted yet: its length, and
+	 * what makes its rounds. */
+	UInt string;
+	const IRStmt *string_call;
+	UInt more_ports; /* ticks that the batch takes beside what its flow says */
+	UInt uncounted;  /* instructions since the last exit; if they are sampled */
 
 	/* The batch so far.  No lines: nothing. */
 	ULong first_line;
@@ -74,6 +79,11 @@ void settle_direct(
 
 void settle_stream(struct block *b, IRExpr *a, UInt size, IRExpr *guard);
 void settle_order(struct block *b, enum cache_order order, IRExpr *a);
+/* Of a string instruction: those of a whole block (strings_site), and its rounds that
+ * were made last.  Without a batch: each is made by itself. */
+const struct batch *settle_apart(struct block *b);
+struct strings_site;
+void settle_string(struct block *b, const struct strings_site *site, UInt places);
 
 /* Is it a call of the model's? */
 Bool settle_is_call(const IRStmt *s);

@@ -38,6 +38,7 @@ static struct {
 	ULong cores;
 	Bool ignores_orders;
 	ULong stream_buffers;
+	Bool string_iterations;
 	struct latencies latencies;
 	struct ooo ooo;
 	struct sockets sockets;
@@ -231,6 +232,13 @@ static void parse_orders(const HChar *value)
 		refuse_option("--cache-instructions", "expected yes or no");
 }
 
+static void parse_strings(const HChar *value)
+{
+	described.string_iterations = VG_(strcmp)(value, "iterations") == 0;
+	if (!described.string_iterations && VG_(strcmp)(value, "whole") != 0)
+		refuse_option("--string-instructions", "expected whole or iterations");
+}
+
 static void parse_stream_buffers(const HChar *value)
 {
 	if (!parse_numbers(&value, ',', &described.stream_buffers, 1) || *value ||
@@ -414,6 +422,7 @@ void machine_options_add(void)
 	m->cores = described.cores;
 	m->ignores_orders = described.ignores_orders;
 	m->stream_buffers = described.stream_buffers;
+	m->string_iterations = described.string_iterations;
 	m->time = described.latencies;
 	m->ooo = described.ooo;
 	m->time.one_hop = described.hops[0];
@@ -438,6 +447,7 @@ static const struct option_value values[] = {
 	{"--cores=", parse_cores},
 	{"--cache-instructions=", parse_orders},
 	{"--stream-buffers=", parse_stream_buffers},
+	{"--string-instructions=", parse_strings},
 	{"--sockets=", parse_sockets},
 	{"--timing=", parse_timing},
 	{"--out-of-order=", parse_ooo},

@@ -231,6 +231,18 @@ Bool options_parse(const HChar *arg)
 	       parse_flag(arg);
 }
 
+/* What the program executes is the same to all machines of a run. */
+static void check_strings(void)
+{
+	for (UInt i = 1; i < tool_options.nmachines; i++)
+		if (tool_options.machines[i].string_iterations !=
+			tool_options.machines[0].string_iterations)
+			refuse_option("--next-machine",
+				"the machines of one run need the same "
+				"--string-instructions");
+	tool_options.whole_strings = !tool_options.machines[0].string_iterations;
+}
+
 void options_check(void)
 {
 	machine_options_add();
@@ -249,6 +261,7 @@ void options_check(void)
 	for (UInt i = 0; i < tool_options.nmachines; i++)
 		tool_options.has_front |= !machine_is_plain(&tool_options.machines[i]);
 	tool_options.machine = tool_options.machines[0];
+	check_strings();
 	tool_options.native &= native_is_built();
 	tool_options.sharing &= tool_options.sites;
 	tool_options.line_use &= tool_options.sites;
@@ -276,6 +289,9 @@ void options_usage(void)
 	 "    --cores=N                 cores for threads to run on [64]\n"
 	 "    --cache-instructions=yes|no  does the machine flush lines when told? "
 	 "[yes]\n"
+	 "    --string-instructions=whole|iterations  is rep movs one instruction, or "
+	 "is each\n"
+	 "                              of its iterations one? [whole]\n"
 	 "    --stream-buffers=N        of non-temporal stores; 0: as many as usual "
 	 "[0]\n"
 	 "    --sockets=N,ONE-HOP,TWO-HOPS,OTHER-CACHE[,ring][,close]   they "

@@ -11,4 +11,9 @@
 void settled_load(Addr a, UWord size, Addr instruction);
 void settled_store(Addr a, UWord size, Addr instruction);
 
+/* So many more loads and stores (or fewer) than were made, to what they were of. */
+void settled_more(Int loads, Int stores);
+/* So many instructions, of a sample. */
+void settled_instructions(ULong instructions);
+
 #endif

@@ -43,6 +43,7 @@ extern struct tool_options {
 	struct machine machines[TOOL_MAX_MACHINES], machine;
 	UInt nmachines;
 	Bool hears_orders;       /* some machine does (model/orders.h) */
+	Bool whole_strings;      /* rep movs is one instruction (strings/strings.h) */
 	Bool has_front;          /* some machines are behind one: see front.h */
 	Bool float_loads;        /* some machine tells them apart */
 	Bool timing;             /* some machines have time */

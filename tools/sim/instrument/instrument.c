@@ -6,6 +6,7 @@
 #include "block.h"
 #include "watch/functions.h"
 #include "instrument/flows.h"
+#include "instrument/latency.h"
 #include "native/mend.h"
 #include "native/native.h"
 #include "native/orders.h"
@@ -21,6 +22,7 @@
 #include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
+#include "strings/strings.h"
 #include "system/faults.h"
 
 static struct block b;
@@ -246,8 +248,113 @@ static void settle_all(void)
 	b.uncounted = 0;
 }
 
+static void count_instruction(Addr a, UInt length)
+{
+	b.now.instructions++;
+	b.uncounted++;
+	if (!ahead_wanted())
+		return;
+	if (b.next && a != b.next) /* VEX follows jumps, and loops */
+		flows_taken();
+	b.next = a + length;
+	flows_instruction();
+}
+
+/* It is counted when it is over (end_string): the superblock may be left before that, to
+ * come back to its beginning. */
+static void begin_string(Addr a, UInt length)
+{
+	b.string = length;
+	if (!b.next)
+		b.next = a;
+	settle_all();
+}
+
+/* To a place that is known where the batch is run: the operand of that number. */
+static void refer_to_operand(UInt operand, enum batch_kind kind, UInt size)
+{
+	const struct address at = {operand, operand, 0};
+
+	add_reference(kind, &at, size)->number = 0;
+	b.now.loads += kind == BATCH_READ;
+	b.now.stores += kind == BATCH_WRITE;
+	b.now.ticks += 2;
+}
+
+/* Of a whole block, that is loaded or stored: so many rounds. */
+static const struct batch *block_batch(enum batch_kind kind, UInt rounds)
+{
+	b.more_ports = rounds * TICKS_OF_ROUND;
+	refer_to_operand(0, kind, STRINGS_BLOCK);
+	return settle_apart(&b);
+}
+
+/* Of a round, with the instruction that it is, or without. */
+static const struct batch *round_batch(const struct string *s, UInt instructions)
+{
+	UInt size = 1u << s->log_size;
+
+	open_batch(b.line);
+	b.now.instructions = instructions;
+	if (strings_use_first(s->kind))
+		refer_to_operand(0, BATCH_READ, size);
+	if (strings_use_second(s->kind))
+		refer_to_operand(
+			1, strings_store(s->kind) ? BATCH_WRITE : BATCH_READ, size);
+	return settle_apart(&b);
+}
+
+/* What each of other blocks takes. */
+static const struct batch *part_batch(void)
+{
+	open_batch(b.line);
+	b.nrefs = 0;
+	b.more_ports = TICKS_OF_ROUND;
+	return settle_apart(&b);
+}
+
+static void describe_blocks(const struct string *s, struct strings_site *site)
+{
+	UInt elements = STRINGS_BLOCK >> s->log_size;
+	Bool stores = strings_store(s->kind);
+
+	site->load[0] = block_batch(BATCH_READ, !stores);
+	site->load[1] = block_batch(BATCH_READ, stores ? 0 : elements);
+	site->store[0] = block_batch(BATCH_WRITE, 1);
+	site->store[1] = block_batch(BATCH_WRITE, elements);
+	if (ahead_wanted())
+		site->part = part_batch();
+}
+
+/* The models are told of the rounds that have just been made. */
+static void add_rounds(void)
+{
+	struct string s = strings_called(b.string_call);
+	struct strings_site site = {.run = NULL};
+	UInt places = 0;
+
+	if (!tool_options.whole_strings && !sample_wanted()) {
+		site.round[0] = round_batch(&s, 1);
+		site.round[1] = round_batch(&s, 0);
+		places = strings_use_first(s.kind) + (UInt)strings_use_second(s.kind);
+	} else if (!sample_wanted() && tool_options.machine.line >= STRINGS_BLOCK) {
+		describe_blocks(&s, &site);
+		places = 1;
+	}
+	settle_string(&b, &site, places);
+}
+
+static void end_string(void)
+{
+	if (!b.lines)
+		open_batch(b.line);
+	count_instruction(b.instruction, b.string);
+	b.more_ports = CYCLES_OF_ROUNDS * AHEAD_TICKS;
+	b.string = 0;
+}
+
 /* The references of one instruction stay in one batch if they touch one place. */
-static void add_instruction(Addr a, UInt length)
+static void add_instruction(Addr a, UInt length, Bool is_string)
 {
 	ULong line = a >> line_shift(),
 	      last = (a + (length ? length : 1) - 1) >> line_shift();
@@ -258,14 +365,10 @@ static void add_instruction(Addr a, UInt length)
 	for (; line <= last; line++)
 		if (!b.lines || line != b.line)
 			add_line(line);
-	b.now.instructions++;
-	b.uncounted++;
-	if (!ahead_wanted())
-		return;
-	if (b.next && a != b.next) /* VEX follows jumps, and loops */
-		flows_taken();
-	b.next = a + length;
-	flows_instruction();
+	if (is_string)
+		begin_string(a, length);
+	else
+		count_instruction(a, length);
 }
 
 /* --- Walking the superblock --- */
@@ -367,6 +470,10 @@ static void visit_dirty(const IRStmt *s)
 	IRExpr *guard = d->guard->tag == Iex_Const ? NULL : d->guard;
 	struct native_step step;
 
+	if (strings_is_call(s)) {
+		b.string_call = s;
+		return;
+	}
 	if (native_early(s, b.instruction, &step))
 		add_native(&step);
 	else if (d->mFx != Ifx_None)
@@ -381,6 +488,15 @@ static void visit_exclusive(const IRStmt *s)
 	else
 		add_load(s->Ist.LLSC.addr,
 			sizeofIRType(typeOfIRTemp(b.types, s->Ist.LLSC.result)));
+}
+
+static void visit_exit(const IRStmt *s)
+{
+	if (b.string)
+		add_rounds();
+	else if (ahead_wanted() && s->Ist.Exit.jk == Ijk_Boring)
+		flows_branch(s->Ist.Exit.guard, False);
+	settle_all();
 }
 
 static void visit_statement(const IRSB *in, Int at)
@@ -418,9 +534,7 @@ static void visit_statement(const IRSB *in, Int at)
 			settle_order(&b, orders_marked(s), s->Ist.AbiHint.base);
 		break;
 	case Ist_Exit:
-		if (ahead_wanted() && s->Ist.Exit.jk == Ijk_Boring)
-			flows_branch(s->Ist.Exit.guard, False);
-		settle_all();
+		visit_exit(s);
 		break;
 	default:
 		break;
@@ -442,7 +556,7 @@ static void begin_block(IRSB *in)
 	b.out = deepCopyIRSBExceptStmts(in);
 	b.types = in->tyenv;
 	forget_batch(&b);
-	b.uncounted = 0;
+	b.uncounted = b.string = 0;
 	b.next = 0;
 	stack_writes_begin();
 	if (ahead_wanted()) {
@@ -504,7 +618,7 @@ struct walk {
 	Addr end;
 };
 
-static void begin_instruction(struct walk *w, Addr a, UInt length)
+static void begin_instruction(struct walk *w, Addr a, UInt length, Bool is_string)
 {
 	w->counted = !own_code_at(a);
 	if (!w->counted && w->first)
@@ -526,7 +640,16 @@ static void begin_instruction(struct walk *w, Addr a, UInt length)
 	if (tool_options.hears_orders)
 		b.streams = orders_streams((const UChar *)a, (const UChar *)a + length);
 	if (w->counted)
-		add_instruction(a, length);
+		add_instruction(a, length, is_string);
+}
+
+static void begin_mark(struct walk *w, const IRSB *in, Int at)
+{
+	const IRStmt *s = in->stmts[at];
+
+	begin_instruction(w, s->Ist.IMark.addr, s->Ist.IMark.len, strings_begins(in, at));
+	if (w->counted)
+		pieces_begin(&b, in, at);
 }
 
 /* A temporary that VEX knows nothing of. */
@@ -543,13 +666,15 @@ static void go_on_natively(struct walk *w)
 {
 	struct native_step step;
 
+	if (b.string)
+		end_string();
 	while (native_next(b.out, &step)) {
 		addStmtToIRSB(b.out, IRStmt_IMark(step.pc, step.length, 0));
 		if (step.may_change) {
 			settle_all();
 			native_compare(b.out, &step);
 		}
-		begin_instruction(w, step.pc, step.length);
+		begin_instruction(w, step.pc, step.length, False);
 		native_find_address(b.out, &step);
 		add_own_root(step.address);
 		if (w->counted)
@@ -591,9 +716,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		IRStmt *s = in->stmts[i];
 
 		if (s->tag == Ist_IMark) {
-			begin_instruction(&w, s->Ist.IMark.addr, s->Ist.IMark.len);
-			if (w.counted)
-				pieces_begin(&b, in, i);
+			begin_mark(&w, in, i);
 		} else if (w.counted) {
 			visit_all(in, i, layout);
 		}

@@ -39,6 +39,9 @@ Bool is_sum(const IRExpr *e);
  * takes 32.8, 32.8 and 49.7 cycles, and 33 more than alone with 300 other instructions.
  */
 #define CYCLES_OF_ROUNDS 30
+/* And each, of a block or of an element, if its references take no longer, in ticks of
+ * ahead.h. */
+#define TICKS_OF_ROUND (AHEAD_TICKS * 3 / 2)
 
 /* From general registers to those of vectors, and back (Golden Cove, measured). */
 #define CROSSING 2

@@ -11,10 +11,13 @@
 #include "machines/front.h"
 #include "instrument/flows.h"
 #include "instrument/pieces.h"
+#include "instrument/pool.h"
 #include "model/ahead.h"
+#include "model/timing.h"
 #include "sample/log.h"
 #include "sample/sample.h"
 #include "settled.h"
+#include "strings/strings.h"
 #include "machines/team.h"
 
 static void model_direct(uint64_t addr, uint32_t size, enum access kind)
@@ -95,6 +98,23 @@ void settled_store(Addr a, UWord size, Addr instruction)
 	announce_reference(instruction, a);
 	on_store(a, size);
 	observe_reference(instruction, a);
+}
+
+#define MORE_OF(which, more_loads, more_stores)                                          \
+	do {                                                                             \
+		(which)->loads += (UInt)(more_loads);                                    \
+		(which)->stores += (UInt)(more_stores);                                  \
+		(which)->idle_ticks -= 2 * (UInt)((more_loads) + (more_stores));         \
+	} while (0)
+
+void settled_more(Int loads, Int stores)
+{
+	if (!tool_options.has_front && tool_options.nmachines == 1)
+		MORE_OF(running, loads, stores);
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team.size; i++)
+		MORE_OF(team.member[i], loads, stores);
+	if (tool_options.has_front)
+		MORE_OF(front, loads, stores);
 }
 
 /* Those lanes of that size whose bits are set: one reference from the first to the last.
@@ -320,7 +340,7 @@ static void describe_flow(const struct block *b, struct batch *batch)
 	batch->touches = flowed.touches;
 	batch->branches = flowed.branches;
 	batch->jumps = flowed.jumps;
-	batch->ports = flowed.ports;
+	batch->ports = flowed.ports + b->more_ports;
 	batch->if_taken = (UShort)flowed.if_taken;
 	batch->if_left = (UShort)flowed.if_left;
 	batch->from = (Int)((flowed.repeats ? b->instruction : b->from) -
@@ -376,6 +396,7 @@ void forget_batch(struct block *b)
 {
 	b->lines = b->second_line_tick = b->nrefs = b->nplaces = 0;
 	b->now = (struct tally){0, 0, 0, 0, 0};
+	b->more_ports = 0;
 }
 
 /* Only as many arguments as there are places: more would cost code. */
@@ -482,6 +503,58 @@ void settle_stream(struct block *b, IRExpr *a, UInt size, IRExpr *guard)
 					     : (void *)on_stream,
 		mkIRExprVec_3(a, emit_constant(size), emit_constant(b->instruction)),
 		guard);
+}
+
+const struct batch *settle_apart(struct block *b)
+{
+	UInt order[BATCH_PLACES];
+	const struct batch *batch;
+
+	order_places(b, order);
+	batch = describe_batch(b, order);
+	forget_batch(b);
+	return batch;
+}
+
+/* Cores in order make one a cycle. */
+static void settled_rounds(ULong rounds)
+{
+	if (!tool_options.timing)
+		return;
+	if (!tool_options.has_front && tool_options.nmachines == 1)
+		timing_rounds(running, rounds);
+	for (UInt i = 0; tool_options.nmachines > 1 && i < team.size; i++)
+		timing_rounds(team.member[i], rounds);
+	for (UInt i = 0; tool_options.has_front && i < front->nmembers; i++)
+		timing_rounds(front->member[i], rounds);
+}
+
+void settled_instructions(ULong instructions)
+{
+	sample_now.instructions += instructions;
+}
+
+static void on_string(const struct strings_site *site)
+{
+	if (tool_options.whole_strings)
+		settled_rounds(strings_tell(site));
+	else
+		strings_tell_each(site);
+}
+
+/* places: of the batches of the site. */
+void settle_string(struct block *b, const struct strings_site *site, UInt places)
+{
+	static struct pool pool;
+	struct strings_site *kept = pool_take(&pool, sizeof(*kept), sizeof(ULong));
+
+	*kept = *site;
+	kept->instruction = b->instruction;
+	kept->line = b->line;
+	kept->run = places ? function_for(places, 1) : NULL;
+	kept->run_part = site->part ? function_for(0, 1) : NULL;
+	add_call(b, "string rounds", (void *)on_string,
+		mkIRExprVec_1(emit_constant((Addr)kept)), NULL);
 }
 
 /* The lanes that are on, a bit each. */

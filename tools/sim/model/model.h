@@ -83,8 +83,9 @@ struct machine {
 	 * small ones; absent: there only small ones are, and in the first level (of
 	 * either kind) this means that a huge page is many small ones. */
 	struct geometry itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
-	uint32_t ignores_orders; /* what instructions tell its caches (orders.h) */
-	uint32_t stream_buffers; /* 0: as many as usual (streamed.h) */
+	uint32_t ignores_orders;    /* what instructions tell its caches (orders.h) */
+	uint32_t stream_buffers;    /* 0: as many as usual (streamed.h) */
+	uint32_t string_iterations; /* each of rep movs is an instruction */
 };
 
 /* Entries of the filters (see core.h); powers of two. */

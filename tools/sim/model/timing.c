@@ -367,6 +367,14 @@ void timing_observe(struct core *core, const struct batch_origin *origin)
 		observe_one(core, t, LOAD, lines, pages, writes, origin);
 }
 
+void timing_rounds(struct core *core, uint64_t rounds)
+{
+	if (!core->timing)
+		return;
+	core->timing->clock.delay += rounds;
+	core->count[CP_SIM_time_issue] += rounds;
+}
+
 /* Moves a sum to the core's counter. */
 static void tell_sum(struct core *core, enum cp_sim_counter counter, uint64_t *sum)
 {

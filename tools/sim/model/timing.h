@@ -39,6 +39,10 @@ void timing_free(struct timing *t);
 /* As the observer of batch.h. */
 void timing_observe(struct core *core, const struct batch_origin *origin);
 
+/* Rounds of an instruction that repeats itself, each of which takes a cycle beside its
+ * own. */
+void timing_rounds(struct core *core, uint64_t rounds);
+
 /* After core_collect or front_collect: adds the cycles since the last time to the
  * core's counters, which are set to 0 after this. */
 void timing_collect(struct core *core);

@@ -9,6 +9,8 @@
 #include "native/upper.h"
 #include "others_requests.h"
 #include "pin/pin.h"
+#include "strings/strings.h"
+#include "valgrind/guest.h"
 
 Bool native_is_built(void)
 {
@@ -38,8 +40,18 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
 	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
 {
-	return __real_disInstr_AMD64(out, others_requests_hide(pc, code + delta) - delta,
-		delta, pc, arch, arch_info, abi, endness, diagnose);
+	const UChar *bytes = others_requests_hide(pc, code + delta);
+	UInt own = strings_make(out, pc, bytes);
+	struct decoded as =
+		__real_disInstr_AMD64(out, (own ? strings_stand_in : bytes) - delta,
+			delta, pc, arch, arch_info, abi, endness, diagnose);
+
+	if (own) {
+		out->stmts[out->stmts_used - 1] = IRStmt_Put(
+			(Int)STATE_OF(guest_RIP), IRExpr_Const(IRConst_U64(pc + own)));
+		as.length = own;
+	}
+	return as;
 }
 #endif
 

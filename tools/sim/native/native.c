@@ -14,6 +14,7 @@
 #include "native/unfolded.h"
 #include "native/upper.h"
 #include "others_requests.h"
+#include "strings/strings.h"
 
 /* More in one superblock are not worth the time that it takes to make. */
 enum { MOST_IN_ROW = 16 };
@@ -133,11 +134,16 @@ static const UChar *readable_code(Addr pc)
 }
 
 /* Adds what the instruction does, if that is not left to VEX, and returns its length;
- * else 0. */
-static UInt add_own(IRSB *out, Addr pc, const UChar *code)
+ * else 0.  VEX decodes what stands in for it then. */
+static UInt add_own(IRSB *out, Addr pc, const UChar *code, const UChar **stands_in)
 {
+	static const UChar nothing[NATIVE_LONGEST] = {0x90};
 	struct native n;
+	UInt length = strings_make(out, pc, code);
 
+	*stands_in = length ? strings_stand_in : nothing;
+	if (length)
+		return length;
 	if (is_early(pc, &n)) {
 		native_call_early(out, &n);
 		return n.length;
@@ -148,17 +154,18 @@ static UInt add_own(IRSB *out, Addr pc, const UChar *code)
 	return missing_execute(out, pc, code);
 }
 
-/* To VEX such an instruction is one that does nothing, but for its length. */
 struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, Addr pc,
 	UInt arch, const void *arch_info, const void *abi, UInt endness, UChar diagnose)
 {
-	static const UChar nothing[NATIVE_LONGEST] = {0x90};
 	const UChar *readable =
-		others_requests_hide(pc, readable_code((Addr)(code + delta)));
-	UInt own = (Addr)(code + delta) == pc ? add_own(out, pc, readable) : 0;
+			    others_requests_hide(pc, readable_code((Addr)(code + delta))),
+		    *stands_in = NULL;
+	UInt own =
+		(Addr)(code + delta) == pc ? add_own(out, pc, readable, &stands_in) : 0;
 	Int first = out->stmts_used;
-	struct decoded as = __real_disInstr_AMD64(out, (own ? nothing : readable) - delta,
-		delta, pc, arch, arch_info, abi, endness, diagnose);
+	struct decoded as =
+		__real_disInstr_AMD64(out, (own ? stands_in : readable) - delta, delta,
+			pc, arch, arch_info, abi, endness, diagnose);
 
 	if (own) {
 		out->stmts[out->stmts_used - 1] =

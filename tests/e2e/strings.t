@@ -1,0 +1,168 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# String instructions with a repeat prefix: they do what they do alone, are one instruction
+# each, or one for each iteration where the machine says so, and refer to each line once.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use Peek;
+use POSIX qw(uname);
+use Test::More;
+
+plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
+
+my $events = 'instructions,l1d_loads,l1d_stores,l1d_load_misses,l1d_store_misses,l1i_accesses';
+my %machine = (
+	plain => machine_file('plain'),
+	flex => machine_file('flex', l1d => '48K 12 64 plru', l2 => '1M 16 64 inclusive'),
+	short => machine_file('short', map({ $_ => '16K 4 32' } qw(l1i l1d)), l2 => '256K 8 32', llc => '2M 16 32'),
+	iterations => machine_file('iterations', 'string-instructions' => 'iterations'),
+);
+
+# ---- memory, registers and flags; where they fault ----
+
+for my $what (qw(results faults)) {
+	my @alone = split(/\n/, plain(command => [program('strings'), $what])->{out});
+	cmp_ok(scalar(@alone), '>', 200, "$what: there are many");
+	for my $of (qw(plain flex iterations)) {
+		my @here = split(/\n/, peek(engine => 'sim', machine => $machine{$of}, events => 'instructions',
+			command => [program('strings'), $what])->{out});
+		my @differ = grep { ($here[$_] // '') ne $alone[$_] } 0 .. $#alone;
+		is(scalar(@here), scalar(@alone), "$of: as many $what");
+		is(scalar(@differ), 0, "$of: the same $what as alone")
+			|| diag(map { "alone $alone[$_]\nhere  " . ($here[$_] // 'nothing') . "\n" } @differ[0 .. ($#differ < 4 ? $#differ : 4)]);
+	}
+}
+
+# ---- counts ----
+
+# Kind, log of the size, down, count, and offsets of its operands in their lines: the loads and
+# stores, of blocks or of elements, and the lines that are loaded and stored to.
+my @cases = (
+	['nop,0,0,0,0,0', 0, 0, 0, 0], ['nop,0,1,0,0,0', 0, 0, 0, 0],
+	['movs,0,0,0,0,0', 0, 0, 0, 0], ['movs,0,0,1,0,0', 1, 1, 1, 1],
+	['movs,0,0,63,0,0', 1, 1, 1, 1], ['movs,0,0,64,0,0', 1, 1, 1, 1], ['movs,0,0,65,0,0', 2, 2, 2, 2],
+	['movs,0,0,64,1,0', 2, 1, 2, 1], ['movs,0,0,64,0,63', 1, 2, 1, 2],
+	['movs,0,0,4096,0,0', 64, 64, 64, 64], ['movs,0,0,4096,17,0', 65, 64, 65, 64], ['movs,0,0,4096,-5,33', 65, 65, 65, 65],
+	['movs,0,0,1048576,0,0', 16384, 16384, 16384, 16384], ['movs,0,0,1048576,8,40', 16385, 16385, 16385, 16385],
+	['movs,1,0,2048,0,0', 64, 64, 64, 64], ['movs,2,0,1024,0,0', 64, 64, 64, 64], ['movs,3,0,512,0,0', 64, 64, 64, 64],
+	['movs,3,0,512,4,4', 65, 65, 65, 65], ['movs,3,0,131072,0,0', 16384, 16384, 16384, 16384],
+	['movs,0,1,4096,63,63', 4096, 4096, 64, 64], ['movs,3,1,512,56,56', 512, 512, 64, 64],
+	['stos,0,0,65,0,0', 0, 2, 0, 2], ['stos,0,0,4096,0,1', 0, 65, 0, 65], ['stos,3,0,512,0,0', 0, 64, 0, 64],
+	['stos,1,0,1,0,63', 0, 2, 0, 2], ['stos,0,1,64,0,63', 0, 64, 0, 1], ['stos,3,0,131072,0,0', 0, 16384, 0, 16384],
+	['lods,0,0,64,0,0', 64, 0, 1, 0], ['lods,2,0,1024,0,0', 1024, 0, 64, 0], ['lods,2,1,1024,60,0', 1024, 0, 64, 0],
+	['repe-cmps,0,0,65,0,0', 130, 0, 4, 0], ['repe-cmps,3,0,512,0,0', 1024, 0, 128, 0],
+	['repe-cmps,0,1,65,63,63', 130, 0, 4, 0], ['repne-cmps,0,0,4096,0,0', 2, 0, 2, 0],
+	['repe-scas,0,0,65,0,0', 65, 0, 2, 0], ['repe-scas,3,0,512,0,0', 512, 0, 64, 0], ['repe-scas,0,1,64,0,63', 64, 0, 1, 0],
+	['repne-scas,0,0,4096,0,0', 4096, 0, 64, 0], ['repne-scas,3,0,131072,0,0', 131072, 0, 16384, 0],
+);
+
+sub regions_of
+{
+	my ($of, @more) = @_;
+	my $report = peek(engine => 'sim', machine => $machine{$of}, events => $events, @more,
+		command => [program('strings'), 'counts', map { $_->[0] } @cases])->{report};
+
+	return map {
+		my ($kind, $log, $down, $count, $from, $to) = split(/,/, $_->[0]);
+		my $name = sprintf('%s %d %s %d %d %d', $kind, 1 << $log, $down ? 'down' : 'up', $count, $from, $to);
+		my $region = region($report, $name);
+		ok($region, "$of: $name") || next;
+		[$name, map { value($region, $_) } split(/,/, $events)]
+	} @cases;
+}
+
+# What the call takes beside the instruction, which is as much for nop.  Lines of the stack and
+# of the code may have left the cache.
+sub is_count
+{
+	my ($name, $what, $got, $expected, $more) = @_;
+	ok($got >= $expected && $got <= $expected + $more, "$name: $what") || diag("$got $what, not $expected");
+}
+
+for my $of (qw(plain flex)) {
+	my @got = regions_of($of);
+	my %nop = (up => $got[0], down => $got[1]);
+
+	for my $i (0 .. $#cases) {
+		my (undef, $loads, $stores, $load_lines, $store_lines) = @{$cases[$i]};
+		my ($name, @is) = @{$got[$i]};
+		my @besides = @{$nop{$name =~ / down / ? 'down' : 'up'}};
+		is($is[0], $besides[1], "$of: $name: one instruction");
+		is($is[1] - $besides[2], $loads, "$of: $name: loads");
+		is($is[2] - $besides[3], $stores, "$of: $name: stores");
+		is_count("$of: $name", 'lines that loads miss', $is[3], $load_lines, 12);
+		is_count("$of: $name", 'lines that stores miss', $is[4], $store_lines, 12);
+	}
+}
+
+# Each iteration is an instruction, and one more finds rcx to be 0 unless comparing has ended it; as
+# to cachegrind, which has each element's references.
+{
+	my @got = regions_of('iterations');
+	my %nop = (up => $got[0], down => $got[1]);
+	my %plain = map { $_->[0] => $_ } regions_of('plain');
+
+	for my $got (@got[2 .. $#got]) {
+		my ($name, @is) = @$got;
+		my @besides = @{$nop{$name =~ / down / ? 'down' : 'up'}};
+		my ($kind, $count) = (split(/ /, $name))[0, 3];
+		my $rounds = $kind eq 'repne-cmps' ? 1 : $count;
+		is($is[0] - $besides[1], $kind eq 'repne-cmps' ? 0 : $rounds, "iterations: $name: instructions");
+		is($is[1] - $besides[2], $rounds * {movs => 1, stos => 0, lods => 1, 'repe-cmps' => 2, 'repne-cmps' => 2}->{$kind} // $rounds,
+			"iterations: $name: loads") if $kind !~ /scas/;
+		is($is[1] - $besides[2], $rounds, "iterations: $name: loads") if $kind =~ /scas/;
+		is($is[2] - $besides[3], $kind =~ /movs|stos/ ? $rounds : 0, "iterations: $name: stores");
+		is($is[5], $plain{$name}[6], "iterations: $name: fetches");
+	}
+}
+
+# ---- the C library's functions, which may be made of these ----
+
+sub near
+{
+	my ($got, $expected, $what) = @_;
+	ok(abs($got - $expected) <= 0.02 * $expected + 6, $what) || diag("$got, not $expected");
+}
+
+# Large ones prefetch what they load, and store past the caches.
+{
+	my $report = peek(engine => 'sim', machine => $machine{plain}, events => "$events,software_prefetch_lines,stream_lines",
+		command => [program('strings'), 'libc'])->{report};
+
+	for my $size (map { 4 ** $_ } 5 .. 11) {
+		my ($copied, $set) = map { region($report, "$_ $size") } qw(memcpy memset);
+		my ($loads, $stores, $others) = map { my $of = $_; sub { value($_[0], $of) } } qw(l1d_load_misses l1d_store_misses stream_lines);
+		near(value($copied, 'l1d_load_misses') + value($copied, 'software_prefetch_lines'), $size / 64, "memcpy of $size: lines loaded");
+		near(value($_->[1], 'l1d_store_misses') + value($_->[1], 'stream_lines'), $size / 64, "$_->[0] of $size: lines stored to")
+			for ['memcpy', $copied], ['memset', $set];
+	}
+}
+
+# ---- who else looks at references ----
+
+{
+	my $name = 'movs 1 up 1048576 8 40';
+	my @all = (engine => 'sim', machine => $machine{plain}, command => [program('strings'), 'counts', 'nop,0,0,0,0,0', 'movs,0,0,1048576,8,40']);
+	my $sweep = region(peek(@all, events => 'l1d_misses', env => {CACHEPEEK_SWEEP => 'L1D.ways=7..8'})->{report}, $name);
+	is(value($sweep, 'l1d_misses[ways=8]'), value($sweep, 'l1d_misses'), 'a sweep sees the references');
+
+	my $sampled = peek(@all, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
+	is(value(region($sampled, $name), 'instructions'), value(region($sampled, 'nop 1 up 0 0 0'), 'instructions'), 'one instruction in a sample');
+	my %sampled = (@all, machine => $machine{iterations});
+	my $each = peek(%sampled, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
+	is(value(region($each, $name), 'instructions') - value(region($each, 'nop 1 up 0 0 0'), 'instructions'), 1048576, 'or iterations');
+}
+
+# ---- files ----
+
+for (['half', 'expected whole or iterations: half'], ['', 'expected whole or iterations'],
+	['whole iterations', 'expected whole or iterations: whole']) {
+	my ($text, $error) = @$_;
+	my $machine = machine_file('bad', 'string-instructions' => $text);
+	my ($line) = grep { ((split(/\n/, read_file($machine)))[$_ - 1] // '') =~ /^string-instructions/ } 1 .. 20;
+	my $run = peek(engine => 'sim', machine => $machine, events => 'instructions', command => ['/bin/true']);
+	like("@{$run->{notes}}", qr/bad\.machine:$line: \Q$error\E \(the host/, "string-instructions = $text: one line");
+}
+done_testing();
