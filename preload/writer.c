@@ -21,6 +21,7 @@
 #include "base/syscall.h"
 #include "base/text.h"
 #include "preload/reexec.h"
+#include "preload/runtime.h"
 
 /* What the clone's exit status tells, beside an enum cp_order_end. */
 enum { KILLED = 127, NOT_STARTED = 128 };
@@ -222,6 +223,20 @@ static int wait_for(long child)
 						 : NOT_STARTED - WEXITSTATUS(status);
 }
 
+/* A program that makes a PID namespace for its children (unshare(1)) has none any more
+ * when the first of them has ended.  Nor does it need any, at its end. */
+static bool leave_dead_namespace(void)
+{
+	long fd, result;
+
+	if (cp_counting())
+		return false;
+	fd = cp_syscall(SYS_openat, AT_FDCWD, "/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
+	result = cp_syscall(SYS_setns, fd, (long)CLONE_NEWPID);
+	cp_syscall(SYS_close, fd);
+	return result == 0;
+}
+
 int cp_writer_run(const struct cp_order *order)
 {
 	const char *argv[CP_ORDER_ARGUMENTS + 1];
@@ -236,5 +251,7 @@ int cp_writer_run(const struct cp_order *order)
 		return -error;
 	cp_order_arguments(order, text, argv);
 	child = clone_into(mediate, &start, BORROWED);
+	if (child == -ENOMEM && leave_dead_namespace())
+		child = clone_into(mediate, &start, BORROWED);
 	return child < 0 ? (int)child : wait_for(child);
 }

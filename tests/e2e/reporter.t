@@ -43,6 +43,16 @@ for my $engine (@engines) {
 	like($run->{err}, qr/^cachepeek: output -: .*pipe.*\n0$/m, "$engine: ... which is said, and the status is the program's");
 }
 
+# Whose children have a namespace that is over.
+SKIP: {
+	my @unshare = ('unshare', '--pid', '--fork');
+	skip('no namespaces of PIDs here', 3) if run(command => [@unshare, 'true'])->{status};
+	my $run = peek(engine => 'perf', command => [@unshare, 'sh', '-c', 'echo $$; exit 3']);
+	is(status_text($run->{status}) . " $run->{out}", "exit 3 1\n", 'children in a namespace of their own: as alone');
+	is(notes($run), 0, '... nothing to say') or diag(@{$run->{notes}});
+	ok($run->{report}, '... and there is a report');
+}
+
 # ---- what it is given ----
 
 # A place with the library, and what stands in for the program that writes the report.
