@@ -12,7 +12,7 @@
 #define CP_MAX_READ 832                    /* of a reading: sampled ones have parts */
 #define CP_MAX_QUANTITIES 96               /* quantities of one run */
 #define CP_MAX_PERF_GROUPS CP_MAX_COUNTERS /* at worst each has its own */
-#define CP_MIRROR_SIZE 128 /* raw counters of the simulated PMU, with room */
+#define CP_MIRROR_SIZE 160 /* raw counters of the simulated PMU, with room */
 #define CP_MIRROR_INSTRUCTIONS 0
 #define CP_MIRROR_HUGE_PAGES 50
 /* Behind those, where it is asked to sample, parts of what is sampled: first what is

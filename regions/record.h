@@ -26,7 +26,7 @@
 #include "base/counts.h"
 
 #define CP_RECORD_MAGIC "cpeekrec"
-#define CP_RECORD_VERSION 10
+#define CP_RECORD_VERSION 11
 #define CP_RECORD_HEADER_SIZE 4096
 #define CP_MAX_PASSES 1000
 

@@ -45,6 +45,32 @@ static bool is_remote(const char *name)
 	return false;
 }
 
+/* The level whose prefetchers are what is counted, if it has none. */
+static const char *missing_prefetcher(const struct cp_cache *level, const char *name)
+{
+	static const struct {
+		enum cp_level level;
+		const char *prefix, *missing;
+	} rows[] = {
+		{CP_L1I, "l1i_", "prefetcher of L1I (prefetch=)"},
+		{CP_L1D, "l1d_", "prefetcher of L1D (prefetch=)"},
+		{CP_L2, "l2_", "prefetcher of L2 (prefetch=)"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *rest = name + strlen(rows[i].prefix);
+
+		if (cp_starts_with(name, rows[i].prefix) &&
+			!cp_has_prefetcher(&level[rows[i].level]) &&
+			(cp_starts_with(rest, "hw_prefetch_") ||
+				cp_starts_with(rest, "hardware_prefetches") ||
+				cp_starts_with(rest, "prefetches_used") ||
+				cp_starts_with(rest, "prefetches_useless")))
+			return rows[i].missing;
+	}
+	return NULL;
+}
+
 /* The level that a raw counter or a preset is about, if the machine lacks it. */
 static const char *missing_level(const struct cp_machine *machine, const char *name)
 {
@@ -60,7 +86,7 @@ static const char *missing_level(const struct cp_machine *machine, const char *n
 		return "sockets in its file: all memory is one socket's";
 	if (strcmp(name, "l1d_half_writebacks") == 0 && !level[CP_L1D].half_lines)
 		return "dirty bits for half lines";
-	return NULL;
+	return missing_prefetcher(level, name);
 }
 
 static bool is_timed(int mirror)

@@ -176,7 +176,7 @@ static bool is_sound_machine(const struct cp_machine *machine)
 		const struct cp_cache *cache = &machine->level[i];
 
 		if (cache->policy >= CP_NPOLICIES || cache->inclusion > CP_EXCLUSIVE ||
-			cache->prefetch > CP_STREAM)
+			!cp_prefetch_is_sound(cache))
 			return false;
 	}
 	return is_ended(machine->name, sizeof(machine->name)) &&

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/machine/file.h"
+#include "base/machine/prefetch.h"
 
 /* Second-level TLBs of their own stand in place of the common one. */
 static bool replace_stlb(
@@ -42,7 +42,8 @@ static bool check_outer(
 				"that is write-back and allocates",
 				NULL);
 	}
-	if (cache->inclusion == CP_EXCLUSIVE && (cache->write_through || cache->prefetch))
+	if (cache->inclusion == CP_EXCLUSIVE &&
+		(cache->write_through || cp_has_prefetcher(cache)))
 		return cp_machine_wrong(at,
 			"exclusive wants write-back and no prefetcher: "
 			"only victims fill it",
@@ -124,6 +125,17 @@ static bool check_sockets(
 	return true;
 }
 
+static bool check_prefetchers(
+	struct place *at, const struct cp_machine *machine, const struct stated *stated)
+{
+	for (int i = CP_L1I; i <= CP_L2; i++) {
+		at->line = stated->line[i];
+		if (!cp_prefetch_check(at, machine, &machine->level[i]))
+			return false;
+	}
+	return true;
+}
+
 bool cp_machine_check(
 	struct place *at, struct cp_machine *machine, const struct stated *stated)
 {
@@ -131,6 +143,8 @@ bool cp_machine_check(
 	if (!is_power_of_two(machine->page) || machine->page < 1024)
 		return cp_machine_wrong(
 			at, "page must be a power of two from 1024", NULL);
-	return replace_stlb(at, machine, stated) && check_huge(at, machine, stated) &&
-	       check_caches(at, machine, stated) && check_sockets(at, machine, stated);
+	return replace_stlb(at, machine, stated) &&
+	       check_prefetchers(at, machine, stated) &&
+	       check_huge(at, machine, stated) && check_caches(at, machine, stated) &&
+	       check_sockets(at, machine, stated);
 }

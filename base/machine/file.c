@@ -273,6 +273,19 @@ static int try_number(
 	return -1;
 }
 
+/* "none": no level has any of those that it had until now. */
+static bool parse_none(const struct place *at, struct cp_machine *machine, char *text)
+{
+	if (strcmp(cp_next_word(&text), "none") != 0 || *cp_next_word(&text))
+		return cp_machine_wrong(at,
+			"expected none: what a level has is a word of its line "
+			"(L2.prefetch=next-line)",
+			NULL);
+	for (int i = CP_L1I; i <= CP_L2; i++)
+		memset(machine->level[i].prefetch, 0, sizeof(machine->level[i].prefetch));
+	return true;
+}
+
 static bool parse_other(
 	const struct place *at, struct cp_machine *machine, const char *key, char *text)
 {
@@ -306,6 +319,8 @@ static bool parse_other(
 	if (strcmp(key, "string-instructions") == 0)
 		return parse_choice(
 			at, text, "whole", "iterations", &machine->string_iterations);
+	if (strcmp(key, "prefetch") == 0)
+		return parse_none(at, machine, text);
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,

@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/machine/file.h"
+#include "base/machine/prefetch.h"
 
 #define MAX_WAYS 128
 #define MAX_SETS (1u << 24)
@@ -64,14 +64,7 @@ bool cp_parse_number(const char *word, uint32_t most, uint32_t *value)
 
 /* ---- a level ---- */
 
-enum {
-	CACHES = 1,
-	TLBS = 2,
-	L1D_ONLY = 4,
-	OUTER_ONLY = 8,
-	NOT_LLC = 16,
-	FIRST_ONLY = 32
-};
+enum { CACHES = 1, TLBS = 2, L1D_ONLY = 4, OUTER_ONLY = 8, FIRST_ONLY = 16 };
 
 #define FIELD(name) offsetof(struct cp_cache, name)
 
@@ -94,8 +87,6 @@ static const struct {
 	{"non-inclusive", FIELD(inclusion), CP_NON_INCLUSIVE, OUTER_ONLY},
 	{"inclusive", FIELD(inclusion), CP_INCLUSIVE, OUTER_ONLY},
 	{"exclusive", FIELD(inclusion), CP_EXCLUSIVE, OUTER_ONLY},
-	{"prefetch=none", FIELD(prefetch), CP_NO_PREFETCH, CACHES},
-	{"prefetch=next-line", FIELD(prefetch), CP_NEXT_LINE, NOT_LLC},
 	{"half-lines", FIELD(half_lines), 1, L1D_ONLY},
 	{"fp-bypass", FIELD(fp_bypass), 1, L1D_ONLY},
 };
@@ -106,24 +97,7 @@ static unsigned kinds_of(enum cp_level level)
 	if (cp_is_tlb(level))
 		return TLBS;
 	return CACHES | (level == CP_L1D ? L1D_ONLY : 0) |
-	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : FIRST_ONLY) |
-	       (level != CP_LLC ? NOT_LLC : 0);
-}
-
-/* stream:DEGREE:DISTANCE */
-static bool parse_stream(const char *word, struct cp_cache *cache)
-{
-	const char *end;
-	uint64_t degree, distance;
-
-	if (cp_parse_u64_prefix(word, &end, &degree) < 0 || *end != ':' ||
-		cp_parse_u64(end + 1, &distance) < 0 || degree < 1 || degree > 64 ||
-		distance < 1 || distance > 1024)
-		return false;
-	cache->prefetch = CP_STREAM;
-	cache->degree = (uint32_t)degree;
-	cache->distance = (uint32_t)distance;
-	return true;
+	       (level == CP_L2 || level == CP_LLC ? OUTER_ONLY : FIRST_ONLY);
 }
 
 #define QLRU "qlru_h00_m0_r0_u0"
@@ -168,12 +142,8 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 		return (cp_parse_number(word + 7, MAX_CORES, &cache->shared) &&
 			       cache->shared) ||
 		       cp_machine_wrong(at, "shared=CORES, from 1 to 4096", word);
-	if (cp_starts_with(word, "prefetch=stream:") && kinds_of(level) & NOT_LLC)
-		return parse_stream(word + 16, cache) ||
-		       cp_machine_wrong(at,
-			       "prefetch=stream:DEGREE:DISTANCE, in lines, "
-			       "at most 64 and 1024",
-			       word);
+	if (cp_starts_with(word, "prefetch=") && !cp_is_tlb(level))
+		return cp_prefetch_parse(at, level, word + 9, cache);
 	if (cp_starts_with(word, "qlru_") && !(kinds_of(level) & OUTER_ONLY))
 		return cp_machine_wrong(at, "not for this level", word);
 	if (cp_starts_with(word, "qlru_"))

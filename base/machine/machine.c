@@ -62,6 +62,25 @@ static size_t describe_qlru(uint32_t digits, char separator, char *to, size_t si
 		digits / 1000 % 10, digits / 100 % 10, digits / 10 % 10, digits % 10);
 }
 
+/* For people without their numbers. */
+static size_t describe_prefetchers(
+	const struct cp_cache *cache, char separator, char *to, size_t size)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < CP_PREFETCHERS; i++) {
+		const struct cp_prefetcher *p = &cache->prefetch[i];
+
+		if (p->kind == CP_NO_PREFETCH)
+			continue;
+		used += cp_format(to + used, size - used, "%c%s", separator,
+			cp_prefetch_name(p->kind));
+		for (unsigned n = 0; separator == ',' && n < cp_prefetch_numbers(p); n++)
+			used += cp_format(to + used, size - used, ":%u", p->number[n]);
+	}
+	return used;
+}
+
 /* Words for what is not as usual, each with a separator before it. */
 static size_t describe_words(
 	const struct cp_cache *cache, char separator, char *to, size_t size)
@@ -69,11 +88,10 @@ static size_t describe_words(
 	static const char *const policies[CP_NPOLICIES] = {
 		"", "plru", "round-robin", "random", "lru-plru4", "qlru"};
 	static const char *const inclusions[] = {"", "inclusive", "exclusive"};
-	static const char *const prefetchers[] = {"", "next-line", "stream"};
 	const char *words[] = {policies[cache->policy],
 		cache->write_through ? "write-through" : "",
 		cache->no_allocate ? "no-allocate" : "", inclusions[cache->inclusion],
-		prefetchers[cache->prefetch], cache->half_lines ? "half-lines" : "",
+		cache->half_lines ? "half-lines" : "",
 		cache->fp_bypass ? "fp-bypass" : ""};
 	size_t used = 0;
 
@@ -88,11 +106,8 @@ static size_t describe_words(
 		if (i == 0 && cache->policy == CP_QLRU)
 			used += describe_qlru(
 				cache->qlru, separator, to + used, size - used);
-		if (i == 4 && separator == ',' && cache->prefetch == CP_STREAM)
-			used += cp_format(to + used, size - used, ":%u:%u", cache->degree,
-				cache->distance);
 	}
-	return used;
+	return used + describe_prefetchers(cache, separator, to + used, size - used);
 }
 
 static size_t describe_size(
@@ -118,7 +133,7 @@ void cp_machine_describe(const struct cp_machine *machine, char *to, size_t size
 
 	for (int level = 0; level < CP_NLEVELS && used < size; level++) {
 		const struct cp_cache *cache = &machine->level[level];
-		char words[128];
+		char words[CP_MACHINE_OPTION];
 
 		if (!cache->sets)
 			continue;
@@ -139,7 +154,7 @@ void cp_machine_option(
 	const struct cp_machine *machine, enum cp_level level, char *to, size_t size)
 {
 	const struct cp_cache *cache = &machine->level[level];
-	char words[128], shared[32] = "", line[16] = "";
+	char words[CP_MACHINE_OPTION - 48], shared[32] = "", line[16] = "";
 	uint32_t llc_cores = cp_machine_llc_cores(machine);
 
 	if (is_of_huge(level) && !cache->sets && !cache->absent) {

@@ -23,20 +23,50 @@ enum cp_policy {
 	CP_NPOLICIES
 };
 enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };
-enum cp_prefetch { CP_NO_PREFETCH, CP_NEXT_LINE, CP_STREAM };
+
+/* Prefetchers (cachepeek-machines(5)); a level has up to CP_PREFETCHERS, the others of
+ * which are CP_NO_PREFETCH. */
+enum cp_prefetch {
+	CP_NO_PREFETCH,
+	CP_NEXT_LINE,
+	CP_STREAM,
+	CP_IP_STRIDE,
+	CP_STREAMER,
+	CP_ADJACENT_LINE,
+	CP_REGION,
+	CP_UP_DOWN,
+	CP_NPREFETCH
+};
+#define CP_PREFETCHERS 4
+#define CP_PREFETCH_NUMBERS 3
+struct cp_prefetcher {
+	uint8_t kind;
+	uint32_t number[CP_PREFETCH_NUMBERS]; /* 0: left out */
+};
 
 /* sets 0: the machine has no such cache. */
 struct cp_cache {
 	uint32_t sets, ways, line;
-	uint8_t policy, inclusion, prefetch; /* of the enums above */
+	uint8_t policy, inclusion; /* of the enums above */
 	bool write_through, no_allocate, half_lines, fp_bypass;
-	bool absent;     /* of those for huge pages: not even with the small ones */
-	uint32_t shared; /* by how many cores; 0: not said */
-	uint32_t degree, distance; /* of CP_STREAM, in lines */
-	uint32_t latency;          /* cycles of a hit; 0: not said */
-	uint64_t seed;             /* of CP_RANDOM */
-	uint32_t qlru;             /* of CP_QLRU: the digits of its name */
+	bool absent;      /* of those for huge pages: not even with the small ones */
+	uint32_t shared;  /* by how many cores; 0: not said */
+	uint32_t latency; /* cycles of a hit; 0: not said */
+	uint64_t seed;    /* of CP_RANDOM */
+	uint32_t qlru;    /* of CP_QLRU: the digits of its name */
+	struct cp_prefetcher prefetch[CP_PREFETCHERS];
 };
+
+static inline bool cp_has_prefetcher(const struct cp_cache *cache)
+{
+	return cache->prefetch[0].kind != CP_NO_PREFETCH;
+}
+
+/* Its word in machine files, and how many numbers follow. */
+const char *cp_prefetch_name(unsigned kind);
+unsigned cp_prefetch_numbers(const struct cp_prefetcher *p);
+/* Are the kinds ones that there are? */
+bool cp_prefetch_is_sound(const struct cp_cache *cache);
 
 /* Auto, and sample, which is always: of cores out of order the time of a sample. */
 enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
@@ -234,7 +264,7 @@ uint32_t cp_machine_llc_cores(const struct cp_machine *machine);
 
 /* The option of the simulated PMU for a level, such as "--l1d=64,8,64,plru"; it
  * fits into CP_MACHINE_OPTION bytes. */
-#define CP_MACHINE_OPTION 192
+#define CP_MACHINE_OPTION 256
 void cp_machine_option(
 	const struct cp_machine *machine, enum cp_level level, char *to, size_t size);
 

@@ -178,6 +178,20 @@ mistake("l1d = 32K 8 512\n", 1, '16, 32, 64, 128 or 256');
 mistake("l1d = 32K 256 16\n", 1, '1 to 128');
 mistake("l2 = 2G 1 64\n", 1, 'more than 16777216 sets');
 mistake("l2 = 1M 8 64 prefetch=stream:$_\n", 1, 'at most 64 and 1024') for '0:4', '65:4', '4:0', '4:1025';
+mistake("l1d = 32K 8 64 prefetch=$_->[0]\n", 1, $_->[1]) for
+	['nextline', 'no such prefetcher: there are none next-line stream ip-stride streamer adjacent-line region up-down: nextline'],
+	['next-line+', 'no such prefetcher'], ['next-line+none', 'of no prefetcher at all'],
+	['next-line+next-line:4', 'one of each prefetcher: next-line'],
+	['adjacent-line', 'not for this level: adjacent-line'],
+	['next-line:65', 'next-line\[:RECENT\], at most 64'], ['next-line:0', 'at most 64'],
+	['ip-stride', 'ip-stride:ENTRIES:STEPS:BYTES, at most 1024, 64 and 65536'],
+	['ip-stride:16:1:8192', 'stays in the page'], ['streamer:4:8:16', 'no more lines ahead'],
+	['streamer:8:17:16', 'at most 64, 16 and 64'], ['region:24:64', 'power of two'], ['region:16:64:1', 'at most 64 and 1024'],
+	['next-line+stream:1:1+streamer:8:2:8+region:16:64+ip-stride:16:1:64', 'four prefetchers at most'];
+mistake("page = 1K\nl1d = 32K 8 64 prefetch=region:32:64\n", 2, 'larger than a page');
+mistake("l2 = 1M 8 64 prefetch=adjacent-line:2\n", 1, 'adjacent-line has no number');
+mistake("l2 = 1M 8 64 prefetch=up-down\n", 1, 'up-down:RECENT');
+mistake("prefetch = next-line\n", 1, 'expected none');
 mistake("l1d = 32K 8 64 latency=100001\n", 1, 'at most 100000');
 mistake("l1d = 32K 8 64 random=x\n", 1, 'SEED wants a number');
 mistake("l2 = 1M 8 64 shared=0\n", 1, 'from 1 to 4096');

@@ -46,6 +46,8 @@ my %shape = (
 	'STLB.sets=64' => 'STLB 256',
 	'L1D.write=write-through' => 'L1D 32 KiB 8-way write-through',
 	'L1D.prefetch=next-line' => 'L1D 32 KiB 8-way next-line',
+	'L2.prefetch=adjacent-line+streamer:20:2:32' => 'L2 128 KiB 8-way adjacent-line streamer',
+	'L1D.prefetch=next-line,prefetch=none' => 'L1D 32 KiB 8-way',
 	'l2=none,page=16K' => 'L1D 32 KiB 8-way, L3 1 MiB 16-way',
 	'llc=2M 16 64 exclusive' => 'L3 2 MiB 16-way exclusive',
 	'L1D.half-lines=yes' => 'L1D 32 KiB 8-way half-lines',

@@ -109,6 +109,20 @@ static uint64_t pick_address(struct duel *d)
 	}
 }
 
+/* For the instruction: many go by steps of their own. */
+static uint64_t pick_for(struct duel *d, uint64_t instruction)
+{
+	static const int64_t steps[8] = {8, 64, 72, 96, 256, -64, 4096, -320};
+	uint64_t i = instruction / 4 % 8;
+
+	if (random_below(2))
+		return pick_address(d);
+	if (random_below(200) == 0)
+		d->strides[i] = random_below(1 << 20);
+	d->strides[i] += (uint64_t)steps[i];
+	return 0x90000000 + d->strides[i] % (1 << 20);
+}
+
 static uint32_t pick_size(void)
 {
 	static const uint32_t sizes[] = {1, 2, 4, 4, 8, 8, 8, 16, 8, 4, 4};
@@ -130,6 +144,8 @@ static void make_float(uint64_t addr, uint32_t size)
 
 static void step_bypass(struct duel *d, uint64_t addr, uint32_t size)
 {
+	d->ref.instruction = front->last_line << front->line_shift;
+	d->ref.address = addr;
 	if (d->ref.m.l1d.fp_bypass)
 		ref_bypass(&d->ref, d->turn, addr, size);
 	else
@@ -143,6 +159,7 @@ static void step_direct(struct duel *d)
 	uint32_t size = random_below(2) ? 512 : pick_size();
 	enum access kind = random_below(2) ? LOAD : STORE;
 
+	d->ref.instruction = 0;
 	ref_data(&d->ref, d->turn, addr, size, kind);
 	if (d->has_front)
 		front_direct(addr, size, kind);
@@ -156,6 +173,7 @@ static void step_order(struct duel *d)
 					: (4096 + random_below(600)) * d->ref.m.line;
 	enum cache_order order = (enum cache_order)random_below(6);
 
+	d->ref.instruction = 0;
 	if (order_is_prefetch(order))
 		ref_prefetch(&d->ref, d->turn, addr, order);
 	else
@@ -174,6 +192,7 @@ static void step_stream(struct duel *d)
 
 	if (random_below(4)) /* whole lines come together */
 		addr = 0x70000000 + (d->streamed += size);
+	d->ref.instruction = 0;
 	ref_stream(&d->ref, d->turn, addr, size);
 	if (d->has_front)
 		front_stream(addr, size, 0);
@@ -185,6 +204,7 @@ static void step_stream(struct duel *d)
 struct maker {
 	_Alignas(64) struct batch b;
 	uint64_t line, at[BATCH_PLACES];
+	int16_t instruction[BATCH_ITEMS]; /* of each item, from the first line */
 	uint32_t size[BATCH_PLACES], last_tick[BATCH_PLACES], ticks, nplaces;
 };
 
@@ -216,6 +236,9 @@ static void make_reference(struct duel *d, struct maker *m, uint32_t place, int 
 	i->offset = (int32_t)from;
 	i->size = (uint8_t)(first ? m->size[place]
 				  : 1 + random_below(m->size[place] - from));
+	m->instruction[m->b.items - 1] = (int16_t)(4 * place);
+	d->ref.instruction = m->line * d->ref.m.line + 4 * place;
+	d->ref.address = addr;
 	if (i->kind != BATCH_WRITE) {
 		ref_data(&d->ref, d->turn, addr, i->size, LOAD);
 		m->ticks += 2;
@@ -261,8 +284,9 @@ static void make_references(struct duel *d, struct maker *m)
 	uint32_t more = m->nplaces ? (uint32_t)random_below(4) : 0;
 
 	for (uint32_t n = 0; n < m->nplaces; n++) {
-		m->at[n] = n && random_below(3) == 0 ? m->at[n - 1] + random_below(24)
-						     : pick_address(d);
+		m->at[n] = n && random_below(3) == 0
+				   ? m->at[n - 1] + random_below(24)
+				   : pick_for(d, m->line * d->ref.m.line + 4 * n);
 		m->size[n] = pick_size();
 		make_reference(d, m, n, 1);
 		if (random_below(8) == 0 && !m->b.more_lines)
@@ -288,6 +312,8 @@ static void step_batch(struct duel *d)
 	make_references(d, &m);
 	make_order(&m);
 	m.b.clock += m.ticks;
+	for (uint32_t i = 0; i < m.b.items; i++)
+		batch_notes(&m.b)[i].offset = m.instruction[i];
 	d->pc += m.b.more_lines;
 	run = d->has_front ? front_function_for(
 				     front->line_shift, m.nplaces, m.b.more_lines + 1)

@@ -121,9 +121,10 @@ static int passes_no_modified(const struct machine *m)
 	return plain_l2(m) && m->llc.inclusion != EXCLUSIVE && !m->l2.write_through;
 }
 
+/* An inclusive last level takes them from L1D, too. */
 static int passes_through_l2(const struct machine *m)
 {
-	return passes_no_modified(m) && has_llc(m);
+	return passes_no_modified(m) && has_llc(m) && m->llc.inclusion != INCLUSIVE;
 }
 
 static int one_socket(const struct machine *m)
@@ -183,6 +184,10 @@ static const struct law laws[] = {
 		AT_MOST, {C(llc_writebacks)}, {C(l2_writebacks), C(hitm)}},
 	{"lines are modified by stores only", NULL, AT_MOST, {C(l1d_half_writebacks)},
 		{C(l1d_writebacks), C(l1d_writebacks)}},
+	{"prefetched into L1D: by prefetchers, and by instructions", NULL, AT_MOST,
+		{C(l1d_hardware_prefetches)}, {C(l1d_prefetches)}},
+	{"prefetched into L2: by prefetchers, and by instructions", NULL, AT_MOST,
+		{C(l2_hardware_prefetches)}, {C(l2_prefetches)}},
 	{"walks are misses of the first level", NULL, AT_MOST,
 		{C(dtlb_load_walks), C(dtlb_store_walks), C(itlb_walks)},
 		{C(dtlb_load_pages), C(dtlb_store_pages), C(itlb_misses)}},
@@ -204,9 +209,56 @@ static uint64_t sum(const struct ref_system *s, const int counters[])
 	return sum;
 }
 
+/* Lines that a prefetcher brought and that nobody has asked for since. */
+static uint64_t waiting_in(const struct ref_cache *c)
+{
+	uint64_t n = 0;
+
+	for (uint64_t i = 0; i < (uint64_t)c->g.sets * c->g.ways; i++)
+		n += c->way[i].valid && c->way[i].prefetched;
+	return n;
+}
+
+static int is_account_of(const struct ref_system *s, const char *level,
+	const int counters[3], uint64_t there)
+{
+	const int filled[] = {counters[0] + 1, 0},
+		  gone[] = {counters[1] + 1, counters[2] + 1, 0};
+
+	if (sum(s, filled) == sum(s, gone) + there)
+		return 1;
+	printf("# %s: %llu lines were prefetched, but %llu used or useless and %llu "
+	       "are there\n",
+		level, (unsigned long long)sum(s, filled),
+		(unsigned long long)sum(s, gone), (unsigned long long)there);
+	return 0;
+}
+
+/* Each prefetched line is used, was useless, or is still there. */
+static int laws_of_prefetching(const struct ref_system *s)
+{
+	static const int l1i[] = {CP_SIM_l1i_prefetches, CP_SIM_l1i_prefetches_used,
+		CP_SIM_l1i_prefetches_useless},
+			 l1d[] = {CP_SIM_l1d_hardware_prefetches,
+				 CP_SIM_l1d_prefetches_used,
+				 CP_SIM_l1d_prefetches_useless},
+			 l2[] = {CP_SIM_l2_hardware_prefetches, CP_SIM_l2_prefetches_used,
+				 CP_SIM_l2_prefetches_useless};
+	uint64_t in_l1i = 0, in_l1d = 0, in_l2 = 0;
+
+	for (int i = 0; i < s->ncores; i++) {
+		in_l1i += waiting_in(&s->core[i].l1i);
+		in_l1d += waiting_in(&s->core[i].l1d);
+	}
+	for (int i = 0; i < REF_CORES; i++)
+		in_l2 += waiting_in(&s->l2[i]);
+	return 3 - is_account_of(s, "L1I", l1i, in_l1i) -
+	       is_account_of(s, "L1D", l1d, in_l1d) - is_account_of(s, "L2", l2, in_l2);
+}
+
 int laws_of_conservation(const struct ref_system *s)
 {
-	int broken = 0;
+	int broken = laws_of_prefetching(s);
 
 	for (unsigned i = 0; i < sizeof(laws) / sizeof(laws[0]); i++) {
 		const struct law *law = &laws[i];

@@ -16,8 +16,9 @@
 #define AROUND .no_allocate = 1
 #define INCL .inclusion = INCLUSIVE
 #define EXCL .inclusion = EXCLUSIVE
-#define NEXT .prefetch = PREFETCH_NEXT_LINE
-#define STREAM(n, d) .prefetch = PREFETCH_STREAM, .degree = (n), .distance = (d)
+#define PREFETCH(...) .prefetch = {__VA_ARGS__}
+#define NEXT PREFETCH({PREFETCH_NEXT_LINE, {0}})
+#define STREAM(n, d) PREFETCH({PREFETCH_STREAM, {n, d}})
 #define TLBS .itlb = G(16, 4), .dtlb = G(16, 4), .stlb = G(64, 8)
 #define PRIVATE(itlb_ways, dtlb_ways)                                                    \
 	.l1i = G(64, 4), .l1d = G(64, 4), .l2 = G(128, 8), .itlb = G(2, itlb_ways),      \
@@ -330,6 +331,31 @@ const struct model_case model_cases[] = {
 				       TLBS,
 				       .line = 64,
 				       .page = 4096}},
+	{"prefetchers as Intel documents them",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4,
+				PREFETCH({PREFETCH_NEXT_LINE, {16}},
+					{PREFETCH_IP_STRIDE, {16, 1, 2048}})),
+			.l2 = G(256, 8,
+				PREFETCH({PREFETCH_ADJACENT, {0}},
+					{PREFETCH_STREAMER, {20, 2, 32}})),
+			.llc = G(1024, 8, EXCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
+	{"prefetchers as AMD documents them",
+		{.l1i = G(64, 4),
+			.l1d = G(64, 4,
+				PREFETCH({PREFETCH_STREAMER, {8, 2, 8}},
+					{PREFETCH_IP_STRIDE, {64, 4, 2048}},
+					{PREFETCH_REGION, {16, 64}})),
+			.l2 = G(256, 8, INCL,
+				PREFETCH({PREFETCH_STREAMER, {16, 2, 16}},
+					{PREFETCH_UP_DOWN, {16}})),
+			.llc = G(1024, 8, EXCL),
+			TLBS,
+			.line = 64,
+			.page = 4096}},
 	{"half lines", {.l1i = G(64, 32, TURNS, .line = 32),
 			       .l1d = G(32, 32, TURNS, .line = 32, .halves = 1),
 			       .itlb = G(1, 32, TURNS),

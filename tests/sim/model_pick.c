@@ -2,6 +2,8 @@
  *
  * Machines that nobody thought of.
  */
+#include <string.h>
+
 #include "model_machines.h"
 #include "reference.h"
 
@@ -49,12 +51,41 @@ static void pick_policy(struct geometry *g, int first)
 	g->update = (uint8_t)random_below(g->place == 1 ? 4 : 2);
 }
 
-static void pick_prefetcher(struct geometry *g)
+/* Any number of them, each once, in any order. */
+static void pick_prefetchers(struct geometry *g, const uint8_t *kinds, uint32_t nkinds)
 {
-	g->prefetch = (uint8_t)random_below(3);
-	g->degree = 1 + (uint32_t)random_below(3);
-	g->distance = 1 + (uint32_t)random_below(4);
+	uint32_t n = 0, first = (uint32_t)random_below(nkinds);
+
+	memset(g->prefetch, 0, sizeof(g->prefetch));
+	if (random_below(3) == 0)
+		return;
+	for (uint32_t i = 0; i < nkinds && n < PREFETCHERS; i++) {
+		struct prefetcher *p = &g->prefetch[n];
+
+		p->kind = kinds[(first + i) % nkinds];
+		for (int k = 0; k < 3; k++)
+			p->number[k] = 1 + (uint32_t)random_below(4);
+		if (p->kind == PREFETCH_NEXT_LINE)
+			p->number[0] = (uint32_t)random_below(3) * 7;
+		if (p->kind == PREFETCH_REGION)
+			p->number[0] = 2u << random_below(4);
+		if (p->kind == PREFETCH_UP_DOWN)
+			p->number[0] = 1 + (uint32_t)random_below(64);
+		if (p->kind == PREFETCH_STREAMER)
+			p->number[0] = 4 + (uint32_t)random_below(9);
+		if (p->kind == PREFETCH_IP_STRIDE)
+			p->number[2] = 1u << (6 + random_below(7));
+		n += random_below(2) != 0;
+	}
+	if (n < PREFETCHERS)
+		memset(&g->prefetch[n], 0, sizeof(g->prefetch[n]));
 }
+
+static const uint8_t of_l1i[] = {PREFETCH_NEXT_LINE, PREFETCH_STREAM, PREFETCH_STREAMER},
+		     of_l1d[] = {PREFETCH_NEXT_LINE, PREFETCH_STREAM, PREFETCH_STREAMER,
+			     PREFETCH_IP_STRIDE, PREFETCH_REGION},
+		     of_l2[] = {PREFETCH_NEXT_LINE, PREFETCH_STREAM, PREFETCH_STREAMER,
+			     PREFETCH_ADJACENT, PREFETCH_UP_DOWN};
 
 static void pick_writes(struct geometry *g)
 {
@@ -71,8 +102,10 @@ static void pick_inclusion(
 		return;
 	if (front->write_through || front->no_allocate || !same_lines)
 		g->inclusion = NON_INCLUSIVE;
-	else
-		g->prefetch = g->write_through = 0;
+	else {
+		memset(g->prefetch, 0, sizeof(g->prefetch));
+		g->write_through = 0;
+	}
 }
 
 static void pick_huge(struct geometry *g, int may_be_absent)
@@ -114,8 +147,8 @@ struct machine pick_machine(void)
 	m.l1d = pick_geometry(64, inner);
 	pick_policy(&m.l1i, 1);
 	pick_policy(&m.l1d, 1);
-	pick_prefetcher(&m.l1i);
-	pick_prefetcher(&m.l1d);
+	pick_prefetchers(&m.l1i, of_l1i, sizeof(of_l1i));
+	pick_prefetchers(&m.l1d, of_l1d, sizeof(of_l1d));
 	pick_writes(&m.l1d);
 	m.l1d.halves = random_below(2) != 0;
 	line = inner;
@@ -124,7 +157,7 @@ struct machine pick_machine(void)
 		m.l2 = pick_geometry(256, line);
 		m.l2.shared = (uint32_t)random_below(4);
 		pick_policy(&m.l2, 0);
-		pick_prefetcher(&m.l2);
+		pick_prefetchers(&m.l2, of_l2, sizeof(of_l2));
 		pick_writes(&m.l2);
 		pick_inclusion(&m.l2, front, line == 64);
 		m.l1d.fp_bypass = m.l1d.write_through && random_below(2);

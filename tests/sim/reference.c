@@ -36,6 +36,7 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 	for (int i = 0; i < REF_CORES; i++) {
 		ref_make(&s->llc[i], &m->llc, line_of(m, &m->llc));
 		ref_make(&s->l2[i], &m->l2, line_of(m, &m->l2));
+		s->l2[i].useless = CP_SIM_l2_prefetches_useless;
 	}
 	for (int i = 0; i < ncores; i++) {
 		struct ref_core *c = &s->core[i];
@@ -43,6 +44,8 @@ void ref_init(struct ref_system *s, const struct machine *m, int ncores)
 
 		ref_make(&c->l1i, &m->l1i, line_of(m, &m->l1i));
 		ref_make(&c->l1d, &m->l1d, line_of(m, &m->l1d));
+		c->l1i.useless = CP_SIM_l1i_prefetches_useless;
+		c->l1d.useless = CP_SIM_l1d_prefetches_useless;
 		ref_make(&c->itlb, &m->itlb, m->page);
 		ref_make(&c->dtlb, &m->dtlb, m->page);
 		ref_make(&c->stlb, &m->stlb, m->page);
@@ -255,8 +258,7 @@ static void one_unit(
 	w = ref_find(l1d, addr);
 	if (w) {
 		ref_use(s, l1d, w);
-		train_l1 = w->prefetched;
-		w->prefetched = 0;
+		train_l1 = ref_first_use(c, l1d, w);
 	} else {
 		c->count[store ? CP_SIM_l1d_store_lines : CP_SIM_l1d_load_lines]++;
 		if (store && l1d->g.no_allocate) {
@@ -274,9 +276,9 @@ static void one_unit(
 	if (store)
 		store_into(s, c, w, addr);
 	if (seen)
-		ref_train(s, c, L2, addr);
+		ref_train(s, c, L2, addr, kind);
 	if (train_l1)
-		ref_train(s, c, L1D, addr);
+		ref_train(s, c, L1D, addr, kind);
 }
 
 /* How many lines or pages a level was asked for and had not, and the references that
@@ -334,7 +336,7 @@ void ref_bypass(struct ref_system *s, int core, uint64_t addr, uint32_t size)
 		c->count[CP_SIM_l1d_bypasses]++;
 		ref_fetch(s, c, u * s->m.line, LOAD, &seen);
 		if (seen)
-			ref_train(s, c, L2, u * s->m.line);
+			ref_train(s, c, L2, u * s->m.line, LOAD);
 	}
 	count_reference(c, LOAD, before);
 }
@@ -356,15 +358,14 @@ void ref_code(struct ref_system *s, int core, uint64_t unit)
 	w = ref_find(&c->l1i, addr);
 	if (w) {
 		ref_use(s, &c->l1i, w);
-		train_l1 = w->prefetched;
-		w->prefetched = 0;
+		train_l1 = ref_first_use(c, &c->l1i, w);
 	} else {
 		c->count[CP_SIM_l1i_misses]++;
 		ref_fetch(s, c, addr, IFETCH, &seen);
 		ref_l1_put(s, c, &c->l1i, addr, 0, 0);
 	}
 	if (seen)
-		ref_train(s, c, L2, addr);
+		ref_train(s, c, L2, addr, IFETCH);
 	if (train_l1)
-		ref_train(s, c, L1I, addr);
+		ref_train(s, c, L1I, addr, IFETCH);
 }

@@ -28,6 +28,9 @@ struct ref_cache {
 	uint8_t *tree;  /* tree-PLRU: 256 nodes for each set */
 	uint32_t *turn; /* round-robin, for each set */
 	uint64_t random;
+	/* Counts prefetched lines that leave unused; before it stands what counts those
+	 * that are used; 0: nothing is prefetched. */
+	int useless;
 };
 
 /* What is known of 2 MB. */
@@ -37,9 +40,34 @@ struct ref_area {
 };
 
 struct ref_stream {
-	uint64_t page, last, used;
+	uint64_t page, last, used, reached;
 	int64_t stride;
 	int twice;
+};
+
+struct ref_stride {
+	uint64_t instruction, last;
+	int64_t bytes, lines;
+};
+
+struct ref_region {
+	uint64_t number, instruction, first, lines, used;
+};
+
+struct ref_pattern {
+	uint64_t instruction, first, lines;
+	int twice;
+};
+
+/* What any of them knows. */
+struct ref_prefetcher {
+	struct ref_stream stream[64];
+	struct ref_stride stride[1024];
+	struct ref_region region[16];
+	struct ref_pattern pattern[1024];
+	uint64_t seen[64]; /* lines, the latest first */
+	uint32_t nseen;
+	int balance;
 };
 
 #define REF_BUFFERS 12 /* of non-temporal stores */
@@ -53,7 +81,8 @@ struct ref_buffer {
 struct ref_core {
 	struct ref_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
 	struct ref_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
-	struct ref_stream stream[3][16]; /* of L1I, L1D, L2 */
+	struct ref_prefetcher prefetcher[3][PREFETCHERS]; /* of L1I, L1D, L2 */
+	int to_train; /* L2's, by a prefetch instruction */
 	uint64_t last_code, now, count[CP_SIM_NCOUNTERS];
 	int cluster, group, socket; /* around one L2, one last level */
 	struct ref_buffer buffer[REF_BUFFERS];
@@ -66,6 +95,7 @@ struct ref_system {
 	struct ref_core core[REF_CORES];
 	int ncores;
 	uint64_t now;
+	uint64_t instruction, address;             /* of the reference; 0: nobody says */
 	enum huge_answer (*ask)(uint64_t address); /* NULL: no page is huge */
 	struct ref_area area[REF_AREAS];
 	int nareas;

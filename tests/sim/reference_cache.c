@@ -41,6 +41,23 @@ struct ref_way *ref_find(struct ref_cache *c, uint64_t addr)
 	return NULL;
 }
 
+void ref_leave(struct ref_core *by, const struct ref_cache *c, struct ref_way *w)
+{
+	if (w->prefetched)
+		by->count[c->useless]++;
+	w->valid = w->prefetched = 0;
+}
+
+int ref_first_use(struct ref_core *by, const struct ref_cache *c, struct ref_way *w)
+{
+	int first = w->prefetched;
+
+	if (first)
+		by->count[c->useless - 1]++;
+	w->prefetched = 0;
+	return first;
+}
+
 /* The ways [low, high) are a subtree, named like a heap's nodes from 1. */
 static void point_away(
 	uint8_t *tree, uint32_t node, uint32_t low, uint32_t high, uint32_t way)

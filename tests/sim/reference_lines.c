@@ -72,7 +72,7 @@ static int purge(struct ref_core *c, struct ref_cache *inner, uint64_t addr,
 		if (w->dirty && is_l2)
 			c->count[CP_SIM_l2_writebacks]++;
 		dirty |= w->dirty;
-		w->valid = 0;
+		ref_leave(c, inner, w);
 	}
 	return dirty;
 }
@@ -112,7 +112,7 @@ static void llc_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int
 
 		if (ref_llc_of(s, c)->g.inclusion == INCLUSIVE) {
 			old_dirty |= purge_l1s(s, c, -1, old, ref_llc_of(s, c)->line);
-			for (int i = 0; i < s->ncores; i++)
+			for (int i = 0; i < REF_CORES; i++)
 				old_dirty |= purge_l2(s, c, i, old);
 		}
 		c->count[CP_SIM_llc_writebacks] += old_dirty != 0;
@@ -272,6 +272,7 @@ void ref_l2_put(struct ref_system *s, struct ref_core *c, uint64_t addr, int dir
 		uint64_t old = w->key * l2->line;
 		int old_dirty = w->dirty;
 
+		ref_leave(c, l2, w);
 		if (l2->g.inclusion == INCLUSIVE)
 			old_dirty |= purge_l1s(s, c, c->cluster, old, l2->line);
 		c->count[CP_SIM_l2_writebacks] += old_dirty != 0;
@@ -342,7 +343,7 @@ void ref_l2_store(struct ref_system *s, struct ref_core *c, uint64_t addr)
 		dirty = ref_get(s, c, addr, STORE, 1, 0, 1);
 	} else {
 		ref_use(s, l2, w);
-		w->prefetched = 0;
+		ref_first_use(c, l2, w);
 	}
 	stays = l2_dirty(s, c);
 	if (!stays)

@@ -18,16 +18,25 @@ static uint64_t largest_line(struct ref_system *s, struct ref_core *c)
 	return largest;
 }
 
-static void obey(struct ref_way *w, enum cache_order order)
+static void obey(struct ref_core *by, const struct ref_cache *cache, struct ref_way *w,
+	enum cache_order order)
 {
 	w->dirty = w->half[0] = w->half[1] = 0;
-	w->valid = order == ORDER_CLEAN;
+	if (order != ORDER_CLEAN)
+		ref_leave(by, cache, w);
 }
 
-/* Returns whether any line of [addr, addr + bytes) was modified; is_l1d of: who orders
- * it, if that is an L1D. */
+/* What is ordered, and where; streams: stored past the caches. */
+struct ordered {
+	struct ref_core *by;
+	uint64_t addr, bytes;
+	enum cache_order order;
+	int streams;
+};
+
+/* Returns whether any line of [addr, addr + bytes) was modified. */
 static int order_cache(struct ref_cache *cache, uint64_t addr, uint64_t bytes,
-	enum cache_order order, struct ref_core *is_l1d_of)
+	const struct ordered *what, int is_l1d)
 {
 	int dirty = 0;
 
@@ -36,10 +45,10 @@ static int order_cache(struct ref_cache *cache, uint64_t addr, uint64_t bytes,
 
 		if (!w)
 			continue;
-		if (w->dirty && is_l1d_of)
-			ref_count_l1d_writeback(is_l1d_of, cache, w);
+		if (w->dirty && is_l1d)
+			ref_count_l1d_writeback(what->by, cache, w);
 		dirty |= w->dirty;
-		obey(w, order);
+		obey(what->by, cache, w, what->order);
 	}
 	return dirty;
 }
@@ -53,14 +62,6 @@ static int has_any(struct ref_cache *cache, uint64_t addr, uint64_t bytes)
 	return any;
 }
 
-/* What is ordered, and where; streams: stored past the caches. */
-struct ordered {
-	struct ref_core *by;
-	uint64_t addr, bytes;
-	enum cache_order order;
-	int streams;
-};
-
 static void count_lost(const struct ordered *what, int there, int dirty, int socket)
 {
 	what->by->count[CP_SIM_invalidations] += (uint64_t)there;
@@ -73,10 +74,10 @@ static int order_core(
 {
 	int sibling = what->streams && c != what->by && c->cluster == what->by->cluster,
 	    there = has_any(&c->l1d, addr, bytes),
-	    dirty = order_cache(&c->l1d, addr, bytes, what->order, what->by);
+	    dirty = order_cache(&c->l1d, addr, bytes, what, 1);
 
 	if (what->order == ORDER_FLUSH && !what->streams)
-		order_cache(&c->l1i, addr, bytes, what->order, 0);
+		order_cache(&c->l1i, addr, bytes, what, 0);
 	if (sibling)
 		count_lost(what, there, dirty, c->socket);
 	return dirty;
@@ -101,7 +102,7 @@ static int order_around(struct ref_system *s, int cluster, const struct ordered 
 		for (int i = 0; i < s->ncores; i++)
 			if (s->core[i].cluster == cluster)
 				dirty |= order_core(&s->core[i], what, a, step);
-		dirty |= order_cache(l2, a, step, what->order, 0);
+		dirty |= order_cache(l2, a, step, what, 0);
 		if (l2->g.sets)
 			what->by->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
 		any |= dirty;
@@ -134,7 +135,7 @@ static void order_all(struct ref_system *s, const struct ordered *what)
 	for (int cluster = 0; cluster < REF_CORES; cluster++)
 		dirty |= order_around(s, cluster, what);
 	for (int i = 0; i < REF_CORES; i++)
-		dirty |= order_cache(&s->llc[i], what->addr, what->bytes, what->order, 0);
+		dirty |= order_cache(&s->llc[i], what->addr, what->bytes, what, 0);
 	if (ref_llc_of(s, what->by)->g.sets)
 		what->by->count[CP_SIM_llc_writebacks] += (uint64_t)dirty;
 }
@@ -211,6 +212,7 @@ void ref_prefetch(struct ref_system *s, int core, uint64_t addr, enum cache_orde
 	struct ref_way *w = ref_find(&c->l1d, addr);
 
 	c->count[CP_SIM_software_prefetches]++;
+	c->to_train = 0;
 	addr = addr / s->m.line * s->m.line;
 	ref_touch_page(s, c, addr);
 	ref_translate_load(s, c, addr);
@@ -218,8 +220,10 @@ void ref_prefetch(struct ref_system *s, int core, uint64_t addr, enum cache_orde
 		ref_use(s, &c->l1d, w);
 	if (!w)
 		ref_prefetch_line(s, c, into_l2 ? L2 : L1D, addr, 0);
-	if (order != ORDER_PREFETCH_WRITE)
-		return;
-	ref_tell_siblings(s, c, addr, STORE);
-	ref_tell_others(s, c, addr, STORE);
+	if (order == ORDER_PREFETCH_WRITE) {
+		ref_tell_siblings(s, c, addr, STORE);
+		ref_tell_others(s, c, addr, STORE);
+	}
+	if (c->to_train)
+		ref_train(s, c, L2, addr, PREFETCH);
 }

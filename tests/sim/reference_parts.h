@@ -25,6 +25,11 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr);
 void ref_put(struct ref_system *s, struct ref_cache *c, struct ref_way *w, uint64_t addr,
 	int dirty, int prefetched);
 
+/* The line leaves the cache, for what this core does. */
+void ref_leave(struct ref_core *by, const struct ref_cache *c, struct ref_way *w);
+/* It is asked for; returns whether a prefetcher brought it and it was not used yet. */
+int ref_first_use(struct ref_core *by, const struct ref_cache *c, struct ref_way *w);
+
 /* ---- reference_lines.c ---- */
 
 /* The socket of the page, which the core touches. */
@@ -66,15 +71,19 @@ void ref_tell_siblings(
 int ref_tell_others(
 	struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind);
 
-/* Of an instruction, if not by hardware. */
-void ref_prefetch_line(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
-	int by_hardware);
-void ref_train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr);
 /* Returns whether L1 gets it modified.  *seen: L2's prefetcher is to know. */
 int ref_fetch(struct ref_system *s, struct ref_core *c, uint64_t addr, enum access kind,
 	int *seen);
 
 void ref_l1_put(struct ref_system *s, struct ref_core *c, struct ref_cache *l1,
 	uint64_t addr, int dirty, int prefetched);
+
+/* ---- reference_prefetch.c ---- */
+
+/* Of an instruction, if not by hardware. */
+void ref_prefetch_line(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
+	int by_hardware);
+void ref_train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
+	enum access kind);
 
 #endif

@@ -93,10 +93,64 @@ static const struct {
 	WORD("no-allocate", no_allocate, 1),
 	WORD("inclusive", inclusion, INCLUSIVE),
 	WORD("exclusive", inclusion, EXCLUSIVE),
-	WORD("next-line", prefetch, PREFETCH_NEXT_LINE),
 	WORD("half-lines", halves, 1),
 	WORD("fp-bypass", fp_bypass, 1),
 };
+
+/* Prefetchers with their numbers, the last of which may be left out if it is in brackets.
+ * Their ranges are those of machine files (base/machine/prefetch.c). */
+static const struct {
+	const HChar *name;
+	UInt kind, least, numbers;
+	ULong most[3];
+} prefetchers[] = {
+	{"next-line", PREFETCH_NEXT_LINE, 0, 1, {64}},
+	{"stream", PREFETCH_STREAM, 2, 2, {64, 1024}},
+	{"ip-stride", PREFETCH_IP_STRIDE, 3, 3, {1024, 64, 65536}},
+	{"streamer", PREFETCH_STREAMER, 3, 3, {64, 16, 64}},
+	{"adjacent-line", PREFETCH_ADJACENT, 0, 0, {0}},
+	{"region", PREFETCH_REGION, 2, 2, {64, 1024}},
+	{"up-down", PREFETCH_UP_DOWN, 1, 1, {64}},
+};
+
+static Bool parse_prefetch_numbers(
+	struct prefetcher *p, UInt which, const HChar *s, const HChar *end)
+{
+	UInt n = 0;
+
+	for (; *s == ':'; n++) {
+		ULong v;
+
+		s++;
+		if (n == prefetchers[which].numbers || !parse_numbers(&s, ':', &v, 1) ||
+			!v || v > prefetchers[which].most[n])
+			return False;
+		p->number[n] = v;
+	}
+	return s == end && n >= prefetchers[which].least;
+}
+
+static Bool parse_prefetcher(struct geometry *g, const HChar *s, const HChar *end)
+{
+	struct prefetcher p = {0};
+	UInt length = 0, i = 0;
+
+	while (s + length < end && s[length] != ':')
+		length++;
+	for (UInt k = 0; k < sizeof(prefetchers) / sizeof(prefetchers[0]); k++) {
+		if (VG_(strlen)(prefetchers[k].name) != length ||
+			VG_(strncmp)(s, prefetchers[k].name, length) != 0)
+			continue;
+		p.kind = prefetchers[k].kind;
+		while (i < PREFETCHERS && g->prefetch[i].kind)
+			i++;
+		if (i == PREFETCHERS || !parse_prefetch_numbers(&p, k, s + length, end))
+			return False;
+		g->prefetch[i] = p;
+		return True;
+	}
+	return False;
+}
 
 static Bool parse_plain_word(struct geometry *g, const HChar *s, UInt length)
 {
@@ -134,7 +188,7 @@ static void take_qlru(struct geometry *g, ULong digits)
 
 static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
 {
-	ULong v[2];
+	ULong v[1];
 
 	if (parse_numbered(s, end, "shared:", v, 1)) {
 		g->shared = v[0];
@@ -143,12 +197,9 @@ static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
 		g->seed = v[0];
 	} else if (parse_numbered(s, end, "qlru:", v, 1)) {
 		take_qlru(g, v[0]);
-	} else if (parse_numbered(s, end, "stream:", v, 2)) {
-		g->prefetch = PREFETCH_STREAM;
-		g->degree = v[0];
-		g->distance = v[1];
 	} else {
-		return parse_plain_word(g, s, (UInt)(end - s));
+		return parse_plain_word(g, s, (UInt)(end - s)) ||
+		       parse_prefetcher(g, s, end);
 	}
 	return True;
 }
@@ -384,7 +435,7 @@ static void check_together(void)
 	if (l1d->fp_bypass && (!l2->sets || !l1d->write_through))
 		refuse_option("--l1d", "fp-bypass needs an L2 and a write-through L1D");
 	if (l2->inclusion == EXCLUSIVE &&
-		(l1d->write_through || l1d->no_allocate || l2->prefetch ||
+		(l1d->write_through || l1d->no_allocate || geometry_prefetches(l2) ||
 			l2->write_through || l2->line != l1d->line ||
 			l2->line != l1i->line))
 		refuse_option("--l2",
@@ -401,7 +452,7 @@ static void check_together(void)
 				       "and a write-back level there that allocates");
 	if (llc->shared && l2->shared > 1 && llc->shared % l2->shared)
 		refuse_option("--llc", "shared must be a multiple of that of L2");
-	if (llc->prefetch)
+	if (geometry_prefetches(llc))
 		refuse_option("--llc", "the last level has no prefetcher");
 	if (tool_options.machine.stlb.sets &&
 		(tool_options.machine.itlb2.sets || tool_options.machine.dtlb2.sets))

@@ -258,8 +258,10 @@ void options_check(void)
 	}
 	for (UInt i = 0; i < tool_options.nmachines; i++)
 		tool_options.hears_orders |= !tool_options.machines[i].ignores_orders;
-	for (UInt i = 0; i < tool_options.nmachines; i++)
+	for (UInt i = 0; i < tool_options.nmachines; i++) {
 		tool_options.has_front |= !machine_is_plain(&tool_options.machines[i]);
+		batch_told.asks_who |= (UInt)machine_asks_who(&tool_options.machines[i]);
+	}
 	tool_options.machine = tool_options.machines[0];
 	check_strings();
 	tool_options.native &= native_is_built();

@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 16
+#define CP_SIM_PROTOCOL 17
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -88,6 +88,15 @@
 	X(l1i_prefetches, "lines that L1I's prefetcher fetched")                         \
 	X(l1d_prefetches, "lines prefetched into L1D, by instructions, too")             \
 	X(l2_prefetches, "lines prefetched into L2, by instructions, too")               \
+	/* used stands before useless (flex.h) */                                        \
+	X(l1i_prefetches_used, "of those into L1I, those that were fetched from there")  \
+	X(l1i_prefetches_useless, "those that left it before that")                      \
+	X(l1d_hardware_prefetches, "lines that L1D's prefetchers fetched")               \
+	X(l1d_prefetches_used, "of those, those that a reference has hit")               \
+	X(l1d_prefetches_useless, "those that left L1D before that")                     \
+	X(l2_hardware_prefetches, "lines that L2's prefetchers fetched")                 \
+	X(l2_prefetches_used, "of those, those that L1 has asked for")                   \
+	X(l2_prefetches_useless, "those that left L2 before that")                       \
 	X(back_invalidations, "lines that L1 or L2 lost to an eviction further out")     \
 	X(software_prefetches, "prefetch instructions")                                  \
 	X(software_prefetch_lines, "lines that these brought to the level they name")    \
@@ -237,7 +246,7 @@ enum cp_sim_sampled {
 };
 
 /* Where part g of one of them is, as if it were behind the other counters. */
-#define CP_SIM_SAMPLE 128
+#define CP_SIM_SAMPLE 160
 #define CP_SIM_SAMPLE_WORDS (CP_SIM_NSAMPLED * CP_SIM_PARTS)
 #define CP_SIM_SAMPLE_AT(sampled, g) (CP_SIM_SAMPLE + (sampled)*CP_SIM_PARTS + (g))
 

@@ -100,7 +100,8 @@ SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/si
 	timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test room_test flows_test flow_values_test latency_test carried_test)
 SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
-	reference.c reference_cache.c reference_lines.c reference_fetch.c reference_orders.c laws.c)
+	reference.c reference_cache.c reference_lines.c reference_fetch.c reference_prefetch.c \
+	reference_orders.c laws.c)
 SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
 

@@ -265,6 +265,7 @@ static void fill_way(
 		uint64_t unit = flex_unit(l1, p);
 
 		(l1 == &core->flex->l1d ? flex_lost_data : flex_lost_code)(core, p);
+		flex_count_leaving(core, l1, p);
 		if (old & FLEX_ANY_DIRTY)
 			flex_count_writeback(core, old);
 		flex_evicted(core, unit, old);
@@ -282,14 +283,17 @@ static void l1d_prefetch_line(struct core *core, uint64_t unit)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
 	struct flex_place p = flex_find(l1d, unit);
+	uint32_t flags;
 
 	if (p.way >= 0)
 		return;
 	core->flex->now++;
 	core->count[CP_SIM_l1d_prefetches]++;
+	core->count[CP_SIM_l1d_hardware_prefetches]++;
 	core->count[CP_SIM_l1d_fills]++;
-	fill_way(core, l1d, &p,
-		flags_fetched(l1d, flex_fetch(core, unit, PREFETCH)) | FLEX_PREFETCHED);
+	flags = flags_fetched(l1d, flex_fetch(core, unit, PREFETCH));
+	fill_way(core, l1d, &p, flags | FLEX_PREFETCHED | core->flex->from);
+	flex_train_l2(core);
 }
 
 void flex_bring(struct core *core, uint64_t unit, int owned)
@@ -308,18 +312,20 @@ void flex_bring(struct core *core, uint64_t unit, int owned)
 			flags_fetched(l1d, flex_fetch(core, unit, PREFETCH)));
 	}
 	flags = flex_flags(l1d, &p);
-	if (!owned || *flags & FLEX_OWNED)
-		return;
-	flex_own(core, unit);
-	*flags |= FLEX_OWNED;
+	if (owned && !(*flags & FLEX_OWNED)) {
+		flex_own(core, unit);
+		*flags |= FLEX_OWNED;
+	}
+	flex_train_l2(core);
 }
 
-static void l1d_train(struct core *core, uint64_t unit)
+static void l1d_train(struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 
-	if (f->l1d_prefetcher.kind)
-		flex_prefetch(core, &f->l1d_prefetcher, &f->l1d, unit, l1d_prefetch_line);
+	if (flex_prefetches(&f->l1d))
+		flex_prefetch(
+			core, f->l1d_prefetchers, &f->l1d, unit, kind, l1d_prefetch_line);
 }
 
 /* A store to a line that is in L1D. */
@@ -341,18 +347,18 @@ static void modify_line(struct core *core, uint64_t unit, const struct flex_plac
 }
 
 static void note_hit(
-	struct core *core, uint64_t unit, const struct flex_place *p, int store)
+	struct core *core, uint64_t unit, const struct flex_place *p, enum access kind)
 {
 	struct flex_cache *l1d = &core->flex->l1d;
-	uint8_t *flags = flex_flags(l1d, p);
-	int first = *flags & FLEX_PREFETCHED;
+	int first = flex_is_first_use(core, l1d, p);
 
+	if (first)
+		flex_hide(core, unit, kind, 1);
 	flex_touch(l1d, p);
-	*flags &= (uint8_t)~FLEX_PREFETCHED;
-	if (store)
+	if (kind == STORE)
 		modify_line(core, unit, p);
 	if (first)
-		l1d_train(core, unit);
+		l1d_train(core, unit, kind);
 }
 
 static void serve_miss(
@@ -374,7 +380,7 @@ static void serve_miss(
 	if (store)
 		modify_line(core, unit, p);
 	flex_train_l2(core);
-	l1d_train(core, unit);
+	l1d_train(core, unit, kind);
 }
 
 /* The references to the line at p that the front may keep to itself, if it is there. */
@@ -416,7 +422,7 @@ uint32_t flex_data(struct core *core, uint64_t unit, enum access kind, uint64_t 
 	p = flex_find(&core->flex->l1d, unit);
 	core->flex->l1d_misses = core->flex->l1d_misses << 1 | (p.way < 0);
 	if (p.way >= 0)
-		note_hit(core, unit, &p, kind == STORE);
+		note_hit(core, unit, &p, kind);
 	else
 		serve_miss(core, unit, &p, kind);
 	return settled ? filter_unit(core, unit, &p) : 0;
@@ -456,15 +462,17 @@ static void l1i_prefetch_line(struct core *core, uint64_t unit)
 	core->flex->now++;
 	core->count[CP_SIM_l1i_prefetches]++;
 	flex_fetch(core, unit, PREFETCH);
-	fill_way(core, l1i, &p, FLEX_PREFETCHED);
+	fill_way(core, l1i, &p, FLEX_PREFETCHED | core->flex->from);
+	flex_train_l2(core);
 }
 
 static void l1i_train(struct core *core, uint64_t unit)
 {
 	struct flex_core *f = core->flex;
 
-	if (f->l1i_prefetcher.kind)
-		flex_prefetch(core, &f->l1i_prefetcher, &f->l1i, unit, l1i_prefetch_line);
+	if (flex_prefetches(&f->l1i))
+		flex_prefetch(core, f->l1i_prefetchers, &f->l1i, unit, IFETCH,
+			l1i_prefetch_line);
 }
 
 /* Returns whether the line was there, and is: it is one for the front, if it may keep
@@ -483,10 +491,11 @@ static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 		l1i_train(core, unit);
 		return 0;
 	}
-	first = *flex_flags(l1i, &p) & FLEX_PREFETCHED;
+	first = flex_is_first_use(core, l1i, &p);
 	*flex_flags(l1i, &p) &= FLEX_FILTERED;
 	flex_touch(l1i, &p);
 	if (first) {
+		flex_hide(core, unit, IFETCH, 1);
 		l1i_train(core, unit);
 		return 0;
 	}
@@ -500,7 +509,7 @@ static int fetch_code(struct core *core, uint64_t unit, int may_keep)
  * a line that is still being executed. */
 int flex_is_code_aware(const struct core *core)
 {
-	return core->flex->l1i.shift || core->flex->l1i_prefetcher.kind;
+	return core->flex->l1i.shift || flex_prefetches(&core->flex->l1i);
 }
 
 uint32_t flex_code(struct core *core, uint64_t unit, uint64_t now)

@@ -34,31 +34,17 @@
  * neither the last level has nor another core had modified comes from the memory of the
  * socket that has the page.
  *
- * Prefetchers, L2's first, start when the reference is done.  They see the demand
- * look-ups that miss and those that are the first to hit a prefetched line.  Next-line
- * fetches the line after that.  Streams are told by page: when the distance of two
- * look-ups repeats, the next `degree` lines beyond `distance` such steps are fetched.
- * None leaves its page.
+ * Prefetchers, L2's first, start when the reference is done, and L2's again after each
+ * line that one of L1's has fetched: flex_prefetchers.h says what they see and want.
+ *
+ * What a prefetcher brings is PREFETCHED until its level is first asked for it, and was
+ * useless if it leaves before that.
  */
 #ifndef CACHEPEEK_SIM_FLEX_H
 #define CACHEPEEK_SIM_FLEX_H
 
 #include "flex/flex_cache.h"
-
-#define FLEX_STREAMS 16
-
-/* A page that the stream prefetcher follows. */
-struct flex_stream {
-	uint64_t page, last, used; /* used 0: free */
-	int64_t stride;
-	int steady;
-};
-
-struct flex_prefetcher {
-	uint32_t kind, degree, distance;
-	uint64_t clock;
-	struct flex_stream stream[FLEX_STREAMS];
-};
+#include "flex/flex_prefetchers.h"
 
 /* The cores around one last level. */
 struct flex_group {
@@ -84,7 +70,8 @@ struct flex_cluster {
 struct flex_core {
 	struct flex_cache l1i, l1d, itlb, dtlb, stlb, itlb2, dtlb2;
 	struct flex_cache itlb_2m, dtlb_2m, stlb_2m, itlb2_2m, dtlb2_2m;
-	struct flex_prefetcher l1i_prefetcher, l1d_prefetcher, l2_prefetcher;
+	struct flex_prefetcher l1i_prefetchers[PREFETCHERS], l1d_prefetchers[PREFETCHERS],
+		l2_prefetchers[PREFETCHERS];
 	struct flex_cluster *cluster;
 	struct core *next; /* of the cluster */
 	uint64_t now;      /* the stamp of the reference, and of what follows from it */
@@ -92,8 +79,12 @@ struct flex_core {
 	uint32_t bit;      /* of a thread that runs: 1 << number, else 0 */
 	uint64_t last_code;
 	uint32_t l1d_misses, l2_misses; /* of the latest look-ups, a bit each */
-	uint64_t l2_seen; /* unit of a look-up that L2's prefetcher is to see, or NO_LINE
-			   */
+	uint64_t
+		l2_seen; /* unit of a look-up that L2's prefetchers are to see, or NO_LINE
+			  */
+	enum access l2_seen_as;
+	uint32_t from; /* of FLEX_FROM, where the latest line came from */
+	struct latencies latencies;
 	uint32_t page_shift; /* from units */
 	uint32_t from_core;  /* the line that is fetched: another one had it modified; 2:
 			      * of  another socket */
@@ -116,6 +107,9 @@ uint32_t flex_fetch(struct core *core, uint64_t unit, enum access kind);
 void flex_train_l2(struct core *core);
 /* The L1D is about to modify the line, and does not own it. */
 void flex_own(struct core *core, uint64_t unit);
+/* Time takes this reference for one that lacks a line that came from flex->from: L1 has
+ * it, or L2 for the first time. */
+void flex_hide(struct core *core, uint64_t unit, enum access kind, int in_l1);
 /* A core asks for the unit: its page is placed. */
 uint32_t flex_home(struct core *core, uint64_t unit);
 /* flex.c: the line comes to L1D, or is the newest there; owned: no other core has it. */
@@ -159,10 +153,33 @@ void flex_learn_code(struct core *core, uint64_t unit, uint64_t stamp);
 /* Must it be told of every code line? */
 int flex_is_code_aware(const struct core *core);
 
-/* flex_prefetch.c: after a demand look-up of the cache; `fetch` brings one line */
-void flex_prefetch(struct core *core, struct flex_prefetcher *p,
-	const struct flex_cache *c, uint64_t unit,
-	void (*fetch)(struct core *core, uint64_t unit));
+LANES_INLINE int flex_prefetches(const struct flex_cache *c)
+{
+	return geometry_prefetches(&c->g);
+}
+
+/* The line at p of a cache of lines leaves it, for what this core does. */
+LANES_INLINE void flex_count_leaving(
+	struct core *core, const struct flex_cache *c, const struct flex_place *p)
+{
+	if (*flex_flags(c, p) & FLEX_PREFETCHED)
+		core->count[c->useless]++;
+}
+
+/* It is asked for.  Returns whether it is used for the first time since a prefetcher
+ * brought it. */
+LANES_INLINE int flex_is_first_use(
+	struct core *core, const struct flex_cache *c, const struct flex_place *p)
+{
+	uint8_t *flags = flex_flags(c, p);
+
+	if (!(*flags & FLEX_PREFETCHED))
+		return 0;
+	core->flex->from = *flags & FLEX_FROM;
+	*flags &= (uint8_t) ~(FLEX_PREFETCHED | FLEX_FROM);
+	core->count[c->useless - 1]++;
+	return 1;
+}
 
 LANES_INLINE int flex_exclusive(const struct flex_cache *c)
 {

@@ -29,7 +29,11 @@ enum {
 	FLEX_FILTERED =
 		16,     /* of L1 without slots: there may be facts of it in the front */
 	FLEX_HUGE = 32, /* of TLBs: a huge page among small ones (huge.h) */
+	/* Of PREFETCHED lines: where they came from, which was L2 without either. */
+	FLEX_FROM_LLC = 64,
+	FLEX_FROM_MEMORY = 128,
 };
+#define FLEX_FROM (FLEX_FROM_LLC | FLEX_FROM_MEMORY)
 #define FLEX_ANY_DIRTY (FLEX_DIRTY | FLEX_DIRTY_UPPER)
 
 struct flex_cache {
@@ -37,7 +41,10 @@ struct flex_cache {
 	uint8_t *rows;
 	uint32_t sets, ways, stride;
 	uint32_t shift; /* from a unit's number to a line's (or page's) */
-	int set_bits;   /* -1: the sets are no power of two, but have a reciprocal */
+	/* Counts prefetched lines that leave unused; before it stands what counts those
+	 * that are used. */
+	uint32_t useless;
+	int set_bits; /* -1: the sets are no power of two, but have a reciprocal */
 	uint64_t reciprocal;
 	uint64_t random; /* state of the generator */
 	uint32_t lanes;

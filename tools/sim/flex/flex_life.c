@@ -91,6 +91,7 @@ static struct flex_cluster *new_cluster(
 
 	if (!cluster || flex_cache_init(&cluster->l2, &m->l2, line_shift(m, &m->l2)))
 		return 0;
+	cluster->l2.useless = CP_SIM_l2_prefetches_useless;
 	cluster->group = group_of(s, m, socket);
 	if (!cluster->group)
 		return 0;
@@ -120,13 +121,6 @@ static int join_cluster(struct core *core, const struct machine *m)
 	cluster->ncores++;
 	cluster->group->ncores++;
 	return 0;
-}
-
-static void set_up(struct flex_prefetcher *p, const struct geometry *g)
-{
-	p->kind = g->prefetch;
-	p->degree = g->degree;
-	p->distance = g->distance;
 }
 
 /* The first level, of code or of data. */
@@ -176,9 +170,13 @@ int flex_core_init(struct core *core, const struct machine *m, struct uncore *u)
 	core->uncore = u;
 	f->last_code = f->l2_seen = NO_LINE;
 	f->page_shift = log2_of(m->page) - log2_of(m->line);
-	set_up(&f->l1i_prefetcher, &m->l1i);
-	set_up(&f->l1d_prefetcher, &m->l1d);
-	set_up(&f->l2_prefetcher, &m->l2);
+	f->latencies = m->time;
+	f->l1i.useless = CP_SIM_l1i_prefetches_useless;
+	f->l1d.useless = CP_SIM_l1d_prefetches_useless;
+	if (flex_prefetchers_init(f->l1i_prefetchers, m->l1i.prefetch) ||
+		flex_prefetchers_init(f->l1d_prefetchers, m->l1d.prefetch) ||
+		flex_prefetchers_init(f->l2_prefetchers, m->l2.prefetch))
+		return -1;
 	if (first_init(core, &f->l1i, &f->itlb, m, 1) ||
 		first_init(core, &f->l1d, &f->dtlb, m, 0) ||
 		flex_cache_init(&f->stlb, &m->stlb, f->page_shift) ||
@@ -193,6 +191,9 @@ void flex_core_free(struct core *core)
 {
 	struct flex_core *f = core->flex;
 
+	flex_prefetchers_free(f->l1i_prefetchers);
+	flex_prefetchers_free(f->l1d_prefetchers);
+	flex_prefetchers_free(f->l2_prefetchers);
 	flex_cache_free(&f->l1i);
 	flex_cache_free(&f->l1d);
 	flex_cache_free(&f->itlb);

@@ -16,12 +16,15 @@ struct ordered {
 };
 
 /* The line at p is ordered to leave, or to be modified no more. */
-static void obey(struct flex_cache *c, const struct flex_place *p, enum cache_order order)
+static void obey(
+	struct flex_cache *c, const struct flex_place *p, const struct ordered *what)
 {
-	if (order == ORDER_CLEAN)
+	if (what->order == ORDER_CLEAN) {
 		*flex_flags(c, p) &= (uint8_t)~FLEX_ANY_DIRTY;
-	else
-		flex_drop(c, p);
+		return;
+	}
+	flex_count_leaving(what->core, c, p);
+	flex_drop(c, p);
 }
 
 static int order_l1d(struct core *core, const struct ordered *what)
@@ -40,7 +43,7 @@ static int order_l1d(struct core *core, const struct ordered *what)
 			flex_count_writeback(what->core, *flex_flags(l1d, &p));
 			dirty = 1;
 		}
-		obey(l1d, &p, what->order);
+		obey(l1d, &p, what);
 	}
 	return dirty;
 }
@@ -58,7 +61,7 @@ static void order_l1i(struct core *core, const struct ordered *what)
 		if (p.way < 0)
 			continue;
 		flex_lost_code(core, &p);
-		flex_drop(l1i, &p);
+		obey(l1i, &p, what);
 	}
 }
 
@@ -111,7 +114,7 @@ static int order_l2_line(struct flex_cluster *cluster, const struct ordered *wha
 	if (p.way >= 0) {
 		*written_in(cluster, &p) = 0;
 		dirty |= is_dirty(l2, &p) != 0;
-		obey(l2, &p, what->order);
+		obey(l2, &p, what);
 	}
 	what->core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
 	return dirty;
@@ -165,7 +168,7 @@ static int order_llc(struct flex_cache *llc, const struct ordered *what)
 		if (p.way < 0)
 			continue;
 		dirty |= is_dirty(llc, &p) != 0;
-		obey(llc, &p, what->order);
+		obey(llc, &p, what);
 	}
 	return dirty;
 }

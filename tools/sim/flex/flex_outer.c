@@ -22,6 +22,7 @@ static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint6
 		blamed->count[CP_SIM_back_invalidations]++;
 		if (is_dirty(&f->l1d, &p))
 			flex_count_writeback(blamed, *flex_flags(&f->l1d, &p));
+		flex_count_leaving(blamed, &f->l1d, &p);
 		dirty |= take_line(&f->l1d, &p);
 	}
 	for (uint64_t u = unit; u < unit + units; u += 1ull << f->l1i.shift) {
@@ -30,6 +31,7 @@ static int purge_l1(struct core *blamed, struct core *core, uint64_t unit, uint6
 			continue;
 		flex_lost_code(core, &p);
 		blamed->count[CP_SIM_back_invalidations]++;
+		flex_count_leaving(blamed, &f->l1i, &p);
 		flex_drop(&f->l1i, &p);
 	}
 	return dirty;
@@ -58,6 +60,7 @@ static int purge_l2(
 			continue;
 		blamed->count[CP_SIM_back_invalidations]++;
 		*written_in(cluster, &p) = 0;
+		flex_count_leaving(blamed, l2, &p);
 		if (!take_line(l2, &p))
 			continue;
 		blamed->count[CP_SIM_l2_writebacks]++;
@@ -163,20 +166,26 @@ uint32_t flex_home(struct core *core, uint64_t unit)
 	return numa_home(&s->numa, unit >> core->flex->page_shift, socket);
 }
 
-/* Counts the line that leaves memory. */
-static void memory_serves(struct core *core, uint64_t unit, enum access kind)
+static void count_hops(uint64_t *count, uint32_t hops, enum access kind)
 {
 	static const uint16_t lines[] = {0, CP_SIM_one_hop_lines, CP_SIM_two_hop_lines},
 			      loads[] = {0, CP_SIM_loads_one_hop, CP_SIM_loads_two_hop};
+
+	count[lines[hops]]++;
+	if (kind == LOAD)
+		count[loads[hops]]++;
+}
+
+/* Counts the line that leaves memory. */
+static void memory_serves(struct core *core, uint64_t unit, enum access kind)
+{
 	uint32_t home = flex_home(core, unit), hops = numa_hops(&shared_of(core)->sockets,
 						       core->flex->cluster->socket, home);
 
 	if (hops && kind == PREFETCH)
 		core->count[CP_SIM_remote_prefetches]++;
 	else if (hops)
-		core->count[lines[hops]]++;
-	if (hops && kind == LOAD)
-		core->count[loads[hops]]++;
+		count_hops(core->count, hops, kind);
 }
 
 /* Counts the one that another core gave up, by way of the last level if there is one. */
@@ -185,6 +194,33 @@ static void core_serves(struct core *core, enum access kind)
 	core->count[CP_SIM_loads_cache_to_cache] += kind == LOAD;
 	core->count[CP_SIM_loads_remote_cache] +=
 		kind == LOAD && core->flex->from_core > 1;
+}
+
+void flex_hide(struct core *core, uint64_t unit, enum access kind, int in_l1)
+{
+	const struct flex_core *f = core->flex;
+	const struct latencies *of = &f->latencies;
+	uint32_t latency = f->from & FLEX_FROM_MEMORY ? of->memory
+			   : f->from                  ? of->llc
+						      : of->l2,
+		 hops = 0;
+	uint64_t *hidden = core->hidden;
+
+	if (!hidden)
+		return;
+	if (f->from & FLEX_FROM_MEMORY)
+		hops = numa_hops(&shared_of(core)->sockets, f->cluster->socket,
+			flex_home(core, unit));
+	latency = hops ? (hops == 1 ? of->one_hop : of->two_hops) : latency;
+	if (in_l1)
+		hidden[kind == IFETCH ? CP_SIM_l1i_misses
+				      : CP_SIM_l1d_load_lines + (kind == STORE)]++;
+	hidden[CP_SIM_l2_ifetch_misses + kind] += f->from != 0;
+	hidden[CP_SIM_llc_ifetch_misses + kind] += f->from == FLEX_FROM_MEMORY;
+	if (hops)
+		count_hops(hidden, hops, kind);
+	if (kind == LOAD)
+		hidden[CP_SIM_load_latency_cycles] += latency - (in_l1 ? 0 : of->l2);
 }
 
 /* A line leaves the last level or memory for the cores.  flags has OWNED if no other
@@ -197,6 +233,7 @@ static uint32_t llc_fetch(struct core *core, uint64_t unit, enum access kind,
 	struct flex_place p = flex_find(llc, unit);
 	int from_core = core->flex->from_core, alone = (flags & FLEX_OWNED) != 0;
 
+	core->flex->from = p.way >= 0 ? FLEX_FROM_LLC : FLEX_FROM_MEMORY;
 	if (from_core && (!llc->sets || p.way >= 0))
 		core_serves(core, kind);
 	else if (p.way < 0)
@@ -226,6 +263,7 @@ static void l2_evict(struct core *core, const struct flex_place *p)
 	uint64_t unit = flex_unit(l2, p);
 	int dirty = is_dirty(l2, p) != 0;
 
+	flex_count_leaving(core, l2, p);
 	if (l2->g.inclusion == INCLUSIVE)
 		dirty |= purge_cluster_l1(core, cluster, unit, 1ull << l2->shift);
 	core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
@@ -313,7 +351,7 @@ static void l2_write_hit(struct core *core, uint64_t unit, const struct flex_pla
 	uint8_t *flags = flex_flags(&cluster->l2, p);
 
 	flex_touch(&cluster->l2, p);
-	*flags &= (uint8_t)~FLEX_PREFETCHED;
+	flex_is_first_use(core, &cluster->l2, p);
 	*flags |= (uint8_t)(FLEX_OWNED | l2_modified(core, unit, llc_write));
 	*written_in(cluster, p) =
 		cluster->l2.g.write_through || cluster->l2.g.policy == POLICY_QLRU
@@ -347,6 +385,7 @@ void flex_write(struct core *core, uint64_t unit)
 
 /* The findings of a look at one cache's line. */
 struct finding {
+	struct core *by; /* who looks */
 	int present, dirty;
 };
 
@@ -355,10 +394,12 @@ static void give_up(struct flex_cache *c, const struct flex_place *p, enum acces
 {
 	found->present = 1;
 	found->dirty |= is_dirty(c, p) != 0;
-	if (kind == STORE)
+	if (kind == STORE) {
+		flex_count_leaving(found->by, c, p);
 		flex_drop(c, p);
-	else
-		*flex_flags(c, p) &= (uint8_t) ~(FLEX_ANY_DIRTY | FLEX_OWNED);
+		return;
+	}
+	*flex_flags(c, p) &= (uint8_t) ~(FLEX_ANY_DIRTY | FLEX_OWNED);
 }
 
 static void search_parts(struct flex_cache *c, uint64_t unit, uint64_t units,
@@ -402,7 +443,7 @@ static __attribute__((noinline)) int snoop_some(
 
 	unit = unit >> shift << shift;
 	for (struct core *c = cluster->cores; c; c = c->flex->next) {
-		struct finding found = {0, 0};
+		struct finding found = {core, 0, 0};
 
 		if (c == core)
 			continue;
@@ -436,7 +477,7 @@ static int snoop_groups(
 	int alone = 1;
 
 	for (struct flex_group *g = shared_of(core)->groups; g; g = g->next) {
-		struct finding found = {0, 0};
+		struct finding found = {core, 0, 0};
 
 		if (g == core->flex->cluster->group || !g->llc.sets)
 			continue;
@@ -463,7 +504,7 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 	unit &= ~(units - 1);
 	for (struct flex_cluster *cluster = s->clusters; cluster;
 		cluster = cluster->next) {
-		struct finding found = {0, 0};
+		struct finding found = {core, 0, 0};
 
 		if (cluster == core->flex->cluster)
 			continue;
@@ -510,28 +551,31 @@ int flex_bring_l2(struct core *core, uint64_t unit, uint32_t with)
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
 	flags = llc_fetch(core, unit, PREFETCH, flags, 1);
-	l2_fill(core, &p, flags | with);
+	l2_fill(core, &p, flags | with | (with ? core->flex->from : 0));
 	return 1;
 }
 
 static void l2_prefetch_line(struct core *core, uint64_t unit)
 {
-	flex_bring_l2(core, unit, FLEX_PREFETCHED);
+	if (flex_bring_l2(core, unit, FLEX_PREFETCHED))
+		core->count[CP_SIM_l2_hardware_prefetches]++;
 }
 
 static void note_for_training(struct core *core, uint64_t unit, enum access kind)
 {
-	core->flex->l2_seen = kind != PREFETCH ? unit : NO_LINE;
+	core->flex->l2_seen = unit;
+	core->flex->l2_seen_as = kind;
 }
 
 void flex_train_l2(struct core *core)
 {
 	struct flex_core *f = core->flex;
+	uint64_t seen = f->l2_seen;
 
-	if (f->l2_prefetcher.kind && f->l2_seen != NO_LINE)
-		flex_prefetch(core, &f->l2_prefetcher, &f->cluster->l2, f->l2_seen,
-			l2_prefetch_line);
 	f->l2_seen = NO_LINE;
+	if (seen != NO_LINE && flex_prefetches(&f->cluster->l2))
+		flex_prefetch(core, f->l2_prefetchers, &f->cluster->l2, seen,
+			f->l2_seen_as, l2_prefetch_line);
 }
 
 /* alone, here and below: no sibling has the line. */
@@ -540,14 +584,16 @@ static uint32_t l2_hit(struct core *core, uint64_t unit, const struct flex_place
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
 	uint8_t *flags = flex_flags(l2, p);
-	int first = kind != PREFETCH && *flags & FLEX_PREFETCHED;
+	int first;
 	uint32_t result;
 
+	core->flex->from = 0;
+	first = flex_is_first_use(core, l2, p);
+	if (first && kind != PREFETCH)
+		flex_hide(core, unit, kind, 0);
 	flex_touch(l2, p);
 	if (!(*flags & FLEX_OWNED) && snoop_clusters(core, unit, kind))
 		*flags |= FLEX_OWNED;
-	if (first)
-		*flags &= (uint8_t)~FLEX_PREFETCHED;
 	result = *flags & FLEX_OWNED;
 	if (flex_exclusive(l2) && alone && !(kind == IFETCH && is_dirty(l2, p)))
 		result |= take_line(l2, p) ? FLEX_DIRTY : 0;

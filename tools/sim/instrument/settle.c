@@ -73,6 +73,13 @@ static void announce_reference(Addr instruction, Addr a)
 		batch_told.announce(team.member[i], instruction, a);
 }
 
+/* For prefetchers, until it is made. */
+static void say_who(Addr instruction)
+{
+	if (batch_told.asks_who)
+		front->instruction = instruction;
+}
+
 static void observe_reference(Addr instruction, Addr a)
 {
 	if (!batch_told.observe)
@@ -89,6 +96,7 @@ static void observe_reference(Addr instruction, Addr a)
 void settled_load(Addr a, UWord size, Addr instruction)
 {
 	announce_reference(instruction, a);
+	say_who(instruction);
 	on_load(a, size);
 	observe_reference(instruction, a);
 }
@@ -96,6 +104,7 @@ void settled_load(Addr a, UWord size, Addr instruction)
 void settled_store(Addr a, UWord size, Addr instruction)
 {
 	announce_reference(instruction, a);
+	say_who(instruction);
 	on_store(a, size);
 	observe_reference(instruction, a);
 }

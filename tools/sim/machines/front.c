@@ -347,6 +347,17 @@ LANES_INLINE void finish_batch(
 	*(tallies *)&f->loads += *(const tallies *)&b->loads;
 }
 
+/* Who makes the item's reference, where prefetchers ask. */
+LANES_INLINE void say_who(struct front *f, const struct batch *b,
+	const struct batch_item *i, uint64_t line, uint64_t address)
+{
+	if (!f->asks_who)
+		return;
+	f->instruction = (line << f->line_shift) +
+			 (uint64_t)(int64_t)batch_notes(b)[i - b->item].offset;
+	f->address = address;
+}
+
 static __attribute__((noinline)) void make_one_by_one(const struct batch *b,
 	uint64_t line, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
 {
@@ -358,14 +369,19 @@ static __attribute__((noinline)) void make_one_by_one(const struct batch *b,
 	for (; i < end; i++) {
 		uint32_t stamp = (uint32_t)clock + i->tick;
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
-		int asked = i->kind == BATCH_CODE
-				    ? run_code(f, line + offset, stamp)
-				    : run_data(f, i, at[i->place] + offset, stamp);
+		int asked;
+
+		if (i->kind != BATCH_CODE)
+			say_who(f, b, i, line, at[i->place] + offset);
+		asked = i->kind == BATCH_CODE
+				? run_code(f, line + offset, stamp)
+				: run_data(f, i, at[i->place] + offset, stamp);
 
 		if (asked && __builtin_expect(batch_told.observe != 0, 0))
 			observe_members(f, b, i, line,
 				i->kind == BATCH_CODE ? 0 : at[i->place] + offset);
 	}
+	f->instruction = 0;
 	finish_batch(f, b, clock, line + b->more_lines);
 }
 
@@ -431,6 +447,7 @@ void front_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	uint32_t ticks = 2 + (size >> front->line_shift);
 
+	front->address = addr;
 	run_lines(front, addr >> front->line_shift,
 		(addr + size - 1) >> front->line_shift, kind, (uint32_t)front->clock);
 	front->clock += ticks;
@@ -439,6 +456,7 @@ void front_direct(uint64_t addr, uint32_t size, enum access kind)
 		front->stores++;
 	else
 		front->loads++;
+	front->instruction = 0;
 }
 
 void front_order(uint64_t addr, enum cache_order order)
@@ -504,6 +522,8 @@ void front_init(struct front *f, const struct machine *machines, uint32_t nmachi
 	for (uint32_t i = 0; i < nmachines; i++)
 		if (machine_fewest_sets(&machines[i]) < sets)
 			sets = machine_fewest_sets(&machines[i]);
+	for (uint32_t i = 0; i < nmachines; i++)
+		f->asks_who |= (uint32_t)machine_asks_who(&machines[i]);
 	far_lines_init(&f->far_lines, sets);
 	f->line_shift = log2_of(machines[0].line);
 	f->clock = f->clock_seen = 1;

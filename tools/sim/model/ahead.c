@@ -217,7 +217,8 @@ LANES_INLINE void store_value(struct core *core, struct ahead *a, const struct m
 static __attribute__((noinline)) void observe_any(
 	struct core *core, struct ahead *a, const struct batch_origin *origin)
 {
-	struct change by = {&core->count[FIRST], a->reach.seen};
+	uint64_t room[SEEN];
+	struct change by = {counts_for_time(core, room), a->reach.seen};
 	struct deed did = deed_of(&a->reach, &by);
 
 	if (is_nothing(&did))
@@ -239,6 +240,7 @@ static __attribute__((noinline)) void observe_any(
 	write_back(a, origin->address >> core->line_shift,
 		GREW(&by, l1d_writebacks) + GREW(&by, l1d_writes_through),
 		GREW(&by, l2_writebacks), GREW(&by, llc_writebacks));
+	core->count[CP_SIM_load_latency_cycles] -= take_hidden_latency(core);
 	see_all(core, a);
 }
 
@@ -313,6 +315,7 @@ void ahead_observe(struct core *core, const struct batch_origin *origin)
 		return;
 	if (!units_follow(&a->units)) {
 		renew_asked(core, a, origin);
+		take_hidden_latency(core);
 		return;
 	}
 	by = (struct change){&core->count[FIRST], a->reach.seen};

@@ -403,7 +403,7 @@ static void renew_asked(
 	struct core *core, struct ahead *a, const struct batch_origin *origin)
 {
 	uint32_t of = a->reach.has_second ? CP_SIM_l2_load_lines : CP_SIM_l1d_load_lines;
-	uint64_t asked = core->count[of] + core->count[of + 1];
+	uint64_t asked = count_for_time(core, of) + count_for_time(core, of + 1);
 
 	if (!core->uncore->stays || asked == a->units.asked)
 		return;

@@ -12,6 +12,7 @@
 #include "lines/words.h"
 #include "model/ahead.h"
 #include "model/deed.h"
+#include "model/hidden.h"
 #include "model/facts.h"
 #include "model/guess.h"
 #include "model/model.h"
@@ -496,20 +497,21 @@ LANES_INLINE int has_left(struct core *core, const struct ahead *a, uint64_t add
 /* Lines that L1D, and L2, have got so far, as walks see it. */
 LANES_INLINE struct brought brought_so_far(const struct core *core, const struct ahead *a)
 {
-	const uint64_t *is = core->count;
-
 	return (struct brought){
 		.l1 = a->brought.l1 +
-		      (uint32_t)(is[CP_SIM_l1d_load_lines] + is[CP_SIM_l1d_store_lines]),
+		      (uint32_t)(count_for_time(core, CP_SIM_l1d_load_lines) +
+				 count_for_time(core, CP_SIM_l1d_store_lines)),
 		.l2 = a->brought.l2 +
-		      (uint32_t)(is[CP_SIM_l2_load_lines] + is[CP_SIM_l2_store_lines]),
+		      (uint32_t)(count_for_time(core, CP_SIM_l2_load_lines) +
+				 count_for_time(core, CP_SIM_l2_store_lines)),
 	};
 }
 
 /* What its counters say now is known. */
 static __attribute__((unused)) void see_all(const struct core *core, struct ahead *a)
 {
-	struct change by = {&core->count[FIRST], a->reach.seen};
+	uint64_t room[SEEN];
+	struct change by = {counts_for_time(core, room), a->reach.seen};
 	uint32_t i = 0;
 
 	a->not_of_load = not_of_load(&by);

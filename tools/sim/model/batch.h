@@ -71,12 +71,13 @@ extern struct batch_told {
 	void (*follow)(struct core *core);
 	struct time_sample sample; /* before there is a core */
 	uint32_t is_for_time;      /* the observer is, and for nothing else */
+	uint32_t asks_who;         /* prefetchers are told of instructions (facts.h) */
 } batch_told;
 
 /* Is there anyone who is told? */
 LANES_INLINE int batch_has_notes(void)
 {
-	return batch_told.observe || batch_told.announce;
+	return batch_told.observe || batch_told.announce || batch_told.asks_who;
 }
 
 /* A reference: where its instruction begins, in bytes from the batch's first line; how

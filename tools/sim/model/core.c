@@ -26,7 +26,7 @@ static int geometry_is_plain(const struct machine *m, const struct geometry *g)
 	int same_line = !g->line || g->line == m->line;
 
 	return same_line && g->shared <= (g != &m->llc) && g->policy == POLICY_LRU &&
-	       g->inclusion == NON_INCLUSIVE && g->prefetch == PREFETCH_NONE &&
+	       g->inclusion == NON_INCLUSIVE && !geometry_prefetches(g) &&
 	       !g->write_through && !g->no_allocate && !g->halves && !g->fp_bypass;
 }
 
@@ -39,6 +39,15 @@ int machine_is_plain(const struct machine *m)
 		if (level[i]->sets && !geometry_is_plain(m, level[i]))
 			return 0;
 	return !m->itlb2.sets && !m->dtlb2.sets && m->sockets.sockets <= 1;
+}
+
+int machine_asks_who(const struct machine *m)
+{
+	for (int i = 0; i < PREFETCHERS; i++)
+		if (m->l1d.prefetch[i].kind == PREFETCH_IP_STRIDE ||
+			m->l1d.prefetch[i].kind == PREFETCH_REGION)
+			return 1;
+	return 0;
 }
 
 int machine_knows_huge(const struct machine *m)
@@ -150,6 +159,12 @@ static int time_init(struct core *core, const struct machine *m)
 {
 	if (!m->time.memory)
 		return 0;
+	if (geometry_prefetches(&m->l1i) || geometry_prefetches(&m->l1d) ||
+		geometry_prefetches(&m->l2)) {
+		core->hidden = host_alloc(sizeof(core->count));
+		if (!core->hidden)
+			return -1;
+	}
 	if (m->ooo.window) {
 		core->ahead = ahead_new(core, m);
 		return core->ahead ? 0 : -1;
@@ -182,6 +197,8 @@ void core_free(struct core *core)
 		flex_core_free(core);
 	if (core->sets)
 		host_free(core->sets, sizeof(*core->sets));
+	if (core->hidden)
+		host_free(core->hidden, sizeof(core->count));
 	timing_free(core->timing);
 	ahead_free(core->ahead);
 	cache_free(&core->l2);
@@ -307,4 +324,6 @@ void core_collect(struct core *core)
 	span_collect(core->count);
 	timing_collect(core);
 	ahead_collect(core);
+	if (core->hidden)
+		host_zero(core->hidden, sizeof(core->count));
 }

@@ -28,6 +28,10 @@ struct front {
 	uint32_t all;        /* members */
 	uint32_t code_aware; /* those that are told of all code */
 	uint64_t epoch;      /* above the stamps */
+	/* Some prefetchers ask who makes a reference: the address of its instruction, 0:
+	 * nobody says, and its own. */
+	uint32_t asks_who;
+	uint64_t instruction, address;
 	struct core *member[FRONT_MEMBERS];
 
 	struct front_entry data[DATA_FILTER];

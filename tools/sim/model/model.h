@@ -25,7 +25,22 @@ enum policy {
 	POLICY_QLRU,      /* of caches behind them: ages of two bits */
 };
 enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
-enum prefetcher { PREFETCH_NONE, PREFETCH_NEXT_LINE, PREFETCH_STREAM };
+enum prefetch_kind {
+	PREFETCH_NONE,
+	PREFETCH_NEXT_LINE,
+	PREFETCH_STREAM,
+	PREFETCH_IP_STRIDE,
+	PREFETCH_STREAMER,
+	PREFETCH_ADJACENT,
+	PREFETCH_REGION,
+	PREFETCH_UP_DOWN,
+};
+
+/* What each does, and with which numbers, is said in flex_prefetchers.h. */
+#define PREFETCHERS 4
+struct prefetcher {
+	uint32_t kind, number[3];
+};
 
 /* A field of zero is as on the plain machine that this file describes; flex.h says
  * what the others mean. */
@@ -33,7 +48,7 @@ struct geometry {
 	uint32_t sets, ways; /* 0, 0: this machine has none */
 	uint32_t line;       /* bytes; 0: the machine's */
 	uint32_t shared;     /* by how many cores: L2, 0: one; last level, 0: all */
-	uint8_t policy, inclusion, prefetch;
+	uint8_t policy, inclusion;
 	uint8_t write_through, no_allocate;
 	uint8_t halves;    /* L1D: a dirty bit for each half of a line */
 	uint8_t fp_bypass; /* L1D: floating-point loads are L2's */
@@ -42,7 +57,7 @@ struct geometry {
 	 * become with a hit, and of a new line; which way is taken; who ages. */
 	uint8_t hit3, hit2, miss, place, update;
 	uint64_t seed;
-	uint32_t degree, distance; /* of the stream prefetcher, in lines */
+	struct prefetcher prefetch[PREFETCHERS]; /* the rest: none */
 };
 
 /* Latencies for timing.h, in cycles; memory 0: nothing is known. */
@@ -248,6 +263,7 @@ struct core {
 	struct sample_sets *sets;      /* that L2 and what is behind it have; NULL: all */
 	struct timing *timing;         /* NULL: nobody asks for time, or ahead has it */
 	struct ahead *ahead;           /* NULL: the core is in order */
+	uint64_t *hidden;              /* by prefetchers (hidden.h), or NULL */
 	uint64_t ported;               /* all that was in ports */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t unsure[NUNSURE];      /* the same; of a sample */
@@ -289,6 +305,14 @@ LANES_INLINE uint8_t *core_first_level(struct core *core)
 
 /* Is it what this file describes, or something for flex.h? */
 int machine_is_plain(const struct machine *m);
+
+LANES_INLINE int geometry_prefetches(const struct geometry *g)
+{
+	return g->prefetch[0].kind != PREFETCH_NONE;
+}
+
+/* Has it prefetchers that go by the instruction? */
+int machine_asks_who(const struct machine *m);
 
 /* Are huge pages different from small ones there? */
 int machine_knows_huge(const struct machine *m);

@@ -2,6 +2,7 @@
 #include "model/timing.h"
 #include "model/ahead.h"
 #include "model/deed.h"
+#include "model/hidden.h"
 #include "model/model.h"
 
 /* More than a stretch of code can load. */
@@ -258,7 +259,8 @@ static __attribute__((noinline)) void observe_any(
 	struct core *core, uint64_t instruction, uint32_t used)
 {
 	struct timing *t = core->timing;
-	struct change by = {&core->count[FIRST], t->reach.seen};
+	uint64_t room[SEEN];
+	struct change by = {counts_for_time(core, room), t->reach.seen};
 	struct deed did = deed_of(&t->reach, &by);
 	struct clock c = t->clock;
 
@@ -268,6 +270,7 @@ static __attribute__((noinline)) void observe_any(
 	if (did.code)
 		fetch_code(core, t, &c, &by);
 	refer_to_data(core, t, &c, &by, &did, instruction + used);
+	t->load_latency -= take_hidden_latency(core);
 	t->clock = c;
 	see_counts(t, &by);
 }

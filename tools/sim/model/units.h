@@ -32,6 +32,7 @@
 #define CACHEPEEK_SIM_UNITS_H
 
 #include "model/deed.h"
+#include "model/hidden.h"
 #include "model/model.h"
 #include "units/learnt.h"
 
@@ -199,7 +200,8 @@ static inline void find_causes(const struct core *core, const struct units *u,
 	const struct reach *r, uint64_t number, struct causes *c)
 {
 	static const uint64_t nothing[SEEN];
-	struct change by = {&core->count[FIRST], nothing};
+	uint64_t room[SEEN];
+	struct change by = {counts_for_time(core, room), nothing};
 	struct deed did = deed_of(r, &by);
 	uint64_t loads[NLEVELS] = {0}, stores[NLEVELS] = {0};
 

@@ -102,7 +102,8 @@ static void put_header(void)
 	file.header->l1d_sets = tool_options.machine.l1d.sets;
 	file.header->l1d_ways = tool_options.machine.l1d.ways;
 	file.header->without_sites = !tool_options.sites;
-	file.header->l1d_prefetches = tool_options.machine.l1d.prefetch != 0;
+	file.header->l1d_prefetches =
+		(uint64_t)geometry_prefetches(&tool_options.machine.l1d);
 	VG_(memcpy)(file.header->magic, CP_PROFILE_MAGIC, sizeof(file.header->magic));
 }
 
