@@ -29,11 +29,13 @@ enum { KILLED = 127, NOT_STARTED = 128 };
 static struct {
 	char path[PATH_MAX];
 	struct stat file;
-	int error; /* 0: it is there */
+	int error;           /* 0: it is there */
+	bool is_in_valgrind; /* the user's own */
 } writer;
 
 void cp_writer_find(void)
 {
+	writer.is_in_valgrind = cp_sim_is_foreign();
 	writer.error = -cp_companion_path(CP_REPORTER, writer.path, sizeof(writer.path));
 	if (!writer.error && stat(writer.path, &writer.file) < 0)
 		writer.error = errno;
@@ -132,7 +134,7 @@ static __attribute__((noinline)) long clone_into(
 
 _Noreturn void cp_writer_leave(int status)
 {
-	if (cp_sim_is_foreign())
+	if (writer.is_in_valgrind)
 		cp_syscall(SYS_kill, cp_syscall(SYS_getpid), (long)SIGKILL);
 	for (;;)
 		cp_syscall(SYS_exit_group, (long)status);
@@ -215,7 +217,7 @@ static int wait_for(long child)
 	while (got == -EINTR);
 	if (got != child) /* another thread waits for clones, and has found it */
 		return CP_ORDER_PART;
-	if (WIFSIGNALED(status) && cp_sim_is_foreign())
+	if (WIFSIGNALED(status) && writer.is_in_valgrind)
 		return CP_ORDER_PART;
 	if (!WIFEXITED(status) || WEXITSTATUS(status) == KILLED)
 		return -ECHILD;

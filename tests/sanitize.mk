@@ -8,11 +8,11 @@ SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 # Its one warning is about fences around pages that only the kernel writes.
 SANITIZE_tsan := -fsanitize=thread -Wno-tsan
 
-# What a sanitizer's runtime calls while it sets itself up, and what stands in
-# for libc: not instrumented.
+# What a sanitizer's runtime calls while it sets itself up, what stands in for libc, and what
+# runs on another's stack and never returns: not instrumented.
 NOT_SANITIZED := base/fd preload/hooks_process preload/program/fatal preload/program/hooks_fd \
 	preload/program/hooks_seccomp preload/program/hooks_signal preload/threads/signal_stack preload/program/hooks_syscall \
-	preload/libc/libc preload/libc/libc_string preload/libc/real preload/libc/vdso
+	preload/libc/libc preload/libc/libc_string preload/libc/real preload/libc/vdso preload/writer
 ifdef SANITIZE
 $(NOT_SANITIZED:%=$(B)/%.o): override CFLAGS += -fno-sanitize=all
 PROGRAM_FLAGS += $(SANITIZE_$(SANITIZE)) -fno-omit-frame-pointer
