@@ -49,6 +49,10 @@ my @cases = (
 	['movs,1,0,2048,0,0', 64, 64, 64, 64], ['movs,2,0,1024,0,0', 64, 64, 64, 64], ['movs,3,0,512,0,0', 64, 64, 64, 64],
 	['movs,3,0,512,4,4', 65, 65, 65, 65], ['movs,3,0,131072,0,0', 16384, 16384, 16384, 16384],
 	['movs,0,1,4096,63,63', 4096, 4096, 64, 64], ['movs,3,1,512,56,56', 512, 512, 64, 64],
+	# Blocks that it stores to before it loads them.
+	['movs,0,0,4096,0,64,1', 64, 64, 1, 64], ['movs,0,0,4096,0,63,1', 4096, 4096, 1, 64],
+	['movs,0,0,4096,0,1,1', 4096, 4096, 1, 64], ['movs,3,0,512,0,8,1', 512, 512, 1, 64],
+	['movs,0,0,4096,64,0,1', 64, 64, 64, 1], ['movs,0,0,4096,0,0,1', 64, 64, 64, 0],
 	['stos,0,0,65,0,0', 0, 2, 0, 2], ['stos,0,0,4096,0,1', 0, 65, 0, 65], ['stos,3,0,512,0,0', 0, 64, 0, 64],
 	['stos,1,0,1,0,63', 0, 2, 0, 2], ['stos,0,1,64,0,63', 0, 64, 0, 1], ['stos,3,0,131072,0,0', 0, 16384, 0, 16384],
 	['lods,0,0,64,0,0', 64, 0, 1, 0], ['lods,2,0,1024,0,0', 1024, 0, 64, 0], ['lods,2,1,1024,60,0', 1024, 0, 64, 0],
@@ -65,11 +69,9 @@ sub regions_of
 		command => [program('strings'), 'counts', map { $_->[0] } @cases])->{report};
 
 	return map {
-		my ($kind, $log, $down, $count, $from, $to) = split(/,/, $_->[0]);
-		my $name = sprintf('%s %d %s %d %d %d', $kind, 1 << $log, $down ? 'down' : 'up', $count, $from, $to);
-		my $region = region($report, $name);
-		ok($region, "$of: $name") || next;
-		[$name, map { value($region, $_) } split(/,/, $events)]
+		my $region = region($report, $_->[0]);
+		ok($region, "$of: $_->[0]");
+		[$_->[0], map { value($region, $_) } split(/,/, $events)]
 	} @cases;
 }
 
@@ -83,12 +85,12 @@ sub is_count
 
 for my $of (qw(plain flex)) {
 	my @got = regions_of($of);
-	my %nop = (up => $got[0], down => $got[1]);
+	my @nop = @got[0, 1];
 
 	for my $i (0 .. $#cases) {
 		my (undef, $loads, $stores, $load_lines, $store_lines) = @{$cases[$i]};
 		my ($name, @is) = @{$got[$i]};
-		my @besides = @{$nop{$name =~ / down / ? 'down' : 'up'}};
+		my @besides = @{$nop[(split(/,/, $name))[2]]};
 		is($is[0], $besides[1], "$of: $name: one instruction");
 		is($is[1] - $besides[2], $loads, "$of: $name: loads");
 		is($is[2] - $besides[3], $stores, "$of: $name: stores");
@@ -101,13 +103,13 @@ for my $of (qw(plain flex)) {
 # to cachegrind, which has each element's references.
 {
 	my @got = regions_of('iterations');
-	my %nop = (up => $got[0], down => $got[1]);
+	my @nop = @got[0, 1];
 	my %plain = map { $_->[0] => $_ } regions_of('plain');
 
 	for my $got (@got[2 .. $#got]) {
 		my ($name, @is) = @$got;
-		my @besides = @{$nop{$name =~ / down / ? 'down' : 'up'}};
-		my ($kind, $count) = (split(/ /, $name))[0, 3];
+		my @besides = @{$nop[(split(/,/, $name))[2]]};
+		my ($kind, $count) = (split(/,/, $name))[0, 3];
 		my $rounds = $kind eq 'repne-cmps' ? 1 : $count;
 		is($is[0] - $besides[1], $kind eq 'repne-cmps' ? 0 : $rounds, "iterations: $name: instructions");
 		is($is[1] - $besides[2], $rounds * {movs => 1, stos => 0, lods => 1, 'repe-cmps' => 2, 'repne-cmps' => 2}->{$kind} // $rounds,
@@ -143,16 +145,39 @@ sub near
 # ---- who else looks at references ----
 
 {
-	my $name = 'movs 1 up 1048576 8 40';
-	my @all = (engine => 'sim', machine => $machine{plain}, command => [program('strings'), 'counts', 'nop,0,0,0,0,0', 'movs,0,0,1048576,8,40']);
+	my $name = 'movs,0,0,1048576,8,40';
+	my @all = (engine => 'sim', machine => $machine{plain}, command => [program('strings'), 'counts', 'nop,0,0,0,0,0', $name]);
 	my $sweep = region(peek(@all, events => 'l1d_misses', env => {CACHEPEEK_SWEEP => 'L1D.ways=7..8'})->{report}, $name);
 	is(value($sweep, 'l1d_misses[ways=8]'), value($sweep, 'l1d_misses'), 'a sweep sees the references');
 
 	my $sampled = peek(@all, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
-	is(value(region($sampled, $name), 'instructions'), value(region($sampled, 'nop 1 up 0 0 0'), 'instructions'), 'one instruction in a sample');
+	is(value(region($sampled, $name), 'instructions'), value(region($sampled, 'nop,0,0,0,0,0'), 'instructions'), 'one instruction in a sample');
 	my %sampled = (@all, machine => $machine{iterations});
 	my $each = peek(%sampled, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
-	is(value(region($each, $name), 'instructions') - value(region($each, 'nop 1 up 0 0 0'), 'instructions'), 1048576, 'or iterations');
+	is(value(region($each, $name), 'instructions') - value(region($each, 'nop,0,0,0,0,0'), 'instructions'), 1048576, 'or iterations');
+}
+
+# ---- time where all is there: a cycle for each block or element in order, and 30 and 1.5 out of order ----
+
+{
+	my %rounds = ('nop,0,0,4096,0,0,2' => 0, 'stos,0,0,4096,0,0,2' => 64, 'stos,0,0,4096,0,32,2' => 65, 'movs,0,0,4096,0,0,2' => 64,
+		'lods,0,0,4096,0,0,2' => 4096, 'movs,0,0,4096,0,1,3' => 4096, 'repe-scas,0,0,4096,0,0,2' => 4096);
+	my @latencies = (l1d => '32K 8 64 latency=4', l2 => '256K 8 64 latency=14', llc => '2M 16 64 latency=50', stlb => '1536 12 latency=7',
+		'memory-latency' => 250, 'walk-latency' => 30, 'clock-mhz' => 2000, 'fill-buffers' => 10, 'write-buffers' => 40);
+	my @ahead = (timing => 'ooo', width => 4, window => 256, 'mispredict-latency' => 15);
+
+	for (['in order', 1, 0, 0, timing => 'in-order'], ['out of order', 1.5, 30, 4, @ahead]) {
+		my ($how, $each, $begin, $off, @more) = @$_;
+		my $report = peek(engine => 'sim', machine => machine_file('timed', @latencies, @more), events => 'time_issue',
+			env => {CACHEPEEK_TIMING => 'on'}, command => [program('strings'), 'counts', sort keys %rounds])->{report};
+		my %cycles = map { $_ => value(region($report, $_), 'time_issue') } keys %rounds;
+
+		for my $name (sort grep { $rounds{$_} } keys %rounds) {
+			my $more = $cycles{$name} - $cycles{'nop,0,0,4096,0,0,2'};
+			my $expected = $begin + $each * $rounds{$name};
+			ok(abs($more - $expected) <= $off, "$how: cycles of $name") || diag("$more, not $expected");
+		}
+	}
 }
 
 # ---- files ----

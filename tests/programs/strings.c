@@ -276,43 +276,54 @@ static void faults(void)
 
 /* ---- counts ---- */
 
-/* In memory that nobody has used. */
-static void count_case(int kind, int log_size, int down, long count, int from, int to)
+/* Both operands are in the same memory, or each in its own; nobody has used it, or a call
+ * before. */
+enum { SAME = 1, WARM = 2 };
+
+struct count_case {
+	int kind, log_size, down, from, to, how;
+	long count;
+};
+
+static unsigned char *memory(int flags)
 {
-	unsigned char *a = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		      *b = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct registers r = {kind == SCAS_UNTIL, (uint64_t)count,
-		(uint64_t)(a + MIDDLE + from), (uint64_t)(b + MIDDLE + to), 0};
-	void *what = code_for(kind, log_size, down, 0),
-	     *nothing = code_for(NOP, log_size, down, 0);
-	struct registers none = r;
-	char name[80];
+	return mmap(NULL, ROOM, PROT_READ | PROT_WRITE | (flags ? 0 : PROT_EXEC),
+		MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+}
+
+static void count_one(const struct count_case *c, const char *name)
+{
+	unsigned char *a = memory(MAP_NORESERVE),
+		      *b = c->how & SAME ? a : memory(MAP_NORESERVE);
+	struct registers r = {c->kind == SCAS_UNTIL, (uint64_t)c->count,
+		(uint64_t)(a + MIDDLE + c->from), (uint64_t)(b + MIDDLE + c->to), 0};
+	void *what = code_for(c->kind, c->log_size, c->down, 0),
+	     *nothing = code_for(NOP, c->log_size, c->down, 0);
+	struct registers none = r, before = r;
 
 	none.rcx = 0;
 	for (int i = 0; i < 3; i++)
 		call(nothing, &none);
-	call(what, &none);
-	snprintf(name, sizeof(name), "%s %d %s %ld %d %d", names[kind], 1 << log_size,
-		down ? "down" : "up", count, from, to);
+	call(what, c->how & WARM ? &before : &none);
 	cachepeek_begin_named(name);
 	call(what, &r);
 	cachepeek_end_named(name);
 }
 
+/* KIND,LOG_SIZE,DOWN,COUNT,FROM,TO,HOW are the names of the regions, too. */
 static void counts(int argc, char **argv)
 {
 	for (int i = 2; i < argc; i++) {
-		int kind = 0, log_size, down, from, to;
-		long count;
+		struct count_case c = {.kind = 0};
+		size_t length = strcspn(argv[i], ",");
 
-		while (kind < KINDS - 1 &&
-			strncmp(argv[i], names[kind], strlen(names[kind])) != 0)
-			kind++;
-		if (sscanf(argv[i] + strlen(names[kind]), ",%d,%d,%ld,%d,%d", &log_size,
-			    &down, &count, &from, &to) == 5)
-			count_case(kind, log_size, down, count, from, to);
+		while (c.kind < KINDS - 1 &&
+			(strncmp(argv[i], names[c.kind], length) != 0 ||
+				names[c.kind][length]))
+			c.kind++;
+		if (sscanf(argv[i] + length, ",%d,%d,%ld,%d,%d,%d", &c.log_size, &c.down,
+			    &c.count, &c.from, &c.to, &c.how) >= 5)
+			count_one(&c, argv[i]);
 	}
 }
 
@@ -339,12 +350,6 @@ static void libc(void)
 		memset(c, 1, (size_t)size);
 		cachepeek_end_named(name);
 	}
-}
-
-static unsigned char *memory(int flags)
-{
-	return mmap(NULL, ROOM, PROT_READ | PROT_WRITE | (flags ? 0 : PROT_EXEC),
-		MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
 }
 
 int main(int argc, char **argv)

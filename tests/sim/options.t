@@ -26,6 +26,7 @@ refused('--l1d=64,8,64,1', 'SETS,WAYS,LINE');
 refused('--dtlb=16,4,64', 'SETS,WAYS');
 refused('--l1d=64,129,64', '1 to 128');
 refused('--l1d=64,0,64', '1 to 128');
+refused('--string-instructions=half', 'expected whole or iterations');
 refused('--l2=0,8,64', 'sets');
 refused('--l2=1024,8,48', 'line size');
 refused('--l2=1024,8,32', 'must not be smaller');
@@ -71,6 +72,12 @@ refused("--time-sample=$_", 'expected FULL,PERIOD,BRANCHES,WARM,UNIT', '--time-s
 			is($status, 0, "$name: $_ is admitted");
 		}
 	}
+}
+
+{
+	my ($status, $out, $log) = sim_run('--string-instructions=iterations', '--next-machine', '/bin/true');
+	is($status >> 8, 2, 'machines that count string instructions otherwise: exit status');
+	like($log . slurp("$SCRATCH/err"), qr/--next-machine.*same --string-instructions/, 'and why');
 }
 
 my ($status, $out, $log) = sim_run('--report=yes', '/bin/echo', 'hello');

@@ -54,6 +54,7 @@ struct block {
 	 * what makes its rounds. */
 	UInt string;
 	const IRStmt *string_call;
+	Bool is_apart;   /* the batch is of none of the superblock's statements */
 	UInt more_ports; /* ticks that the batch takes beside what its flow says */
 	UInt uncounted;  /* instructions since the last exit; if they are sampled */
 

@@ -248,10 +248,14 @@ static void settle_all(void)
 	b.uncounted = 0;
 }
 
-static void count_instruction(Addr a, UInt length)
+static void count_instruction(void)
 {
 	b.now.instructions++;
 	b.uncounted++;
+}
+
+static void follow_instruction(Addr a, UInt length)
+{
 	if (!ahead_wanted())
 		return;
 	if (b.next && a != b.next) /* VEX follows jumps, and loops */
@@ -268,6 +272,7 @@ static void begin_string(Addr a, UInt length)
 	if (!b.next)
 		b.next = a;
 	settle_all();
+	follow_instruction(a, length);
 }
 
 /* To a place that is known where the batch is run: the operand of that number. */
@@ -348,7 +353,7 @@ static void end_string(void)
 {
 	if (!b.lines)
 		open_batch(b.line);
-	count_instruction(b.instruction, b.string);
+	count_instruction();
 	b.more_ports = CYCLES_OF_ROUNDS * AHEAD_TICKS;
 	b.string = 0;
 }
@@ -365,10 +370,12 @@ static void add_instruction(Addr a, UInt length, Bool is_string)
 	for (; line <= last; line++)
 		if (!b.lines || line != b.line)
 			add_line(line);
-	if (is_string)
+	if (is_string) {
 		begin_string(a, length);
-	else
-		count_instruction(a, length);
+		return;
+	}
+	count_instruction();
+	follow_instruction(a, length);
 }
 
 /* --- Walking the superblock --- */

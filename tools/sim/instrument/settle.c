@@ -331,8 +331,11 @@ static UShort key_of(const struct batch *batch)
 	return (UShort)((offset + 1) * 40503u);
 }
 
+/* What is made of no instruction of the superblock hangs on none of its values. */
 static struct flowed take_flow(const struct block *b, const struct batch *batch)
 {
+	if (b->is_apart || !b->now.instructions)
+		return (struct flowed){.flow = NULL};
 	for (UInt i = 0; i < batch->items; i++)
 		if (b->refs[i].kind != BATCH_CODE)
 			flows_touch(b->refs[i].load, b->refs[i].stored,
@@ -520,7 +523,9 @@ const struct batch *settle_apart(struct block *b)
 	const struct batch *batch;
 
 	order_places(b, order);
+	b->is_apart = True;
 	batch = describe_batch(b, order);
+	b->is_apart = False;
 	forget_batch(b);
 	return batch;
 }

@@ -282,6 +282,15 @@ static Bool moves_blocks(void)
 	       now.second.low - now.first.low - 1 >= STRINGS_BLOCK - 1;
 }
 
+/* A block, or so many elements. */
+static void spend_rounds(const struct strings_site *site, ULong size)
+{
+	ULong rounds = moves_blocks() ? 1 : size >> now.s.log_size;
+
+	for (; site->part && rounds; rounds--)
+		site->run_part(site->part, site->line, 0, 0, 0, 0);
+}
+
 static void refer(const struct strings_site *site, Addr at, ULong size, Bool stores)
 {
 	const struct batch *const *batch = stores ? site->store : site->load;
@@ -294,8 +303,8 @@ static void refer(const struct strings_site *site, Addr at, ULong size, Bool sto
 		settled_store(at, size, site->instruction);
 	else
 		settled_load(at, size, site->instruction);
-	if (site->part && stores == strings_store(now.s.kind))
-		site->run_part(site->part, site->line, 0, 0, 0, 0);
+	if (stores == strings_store(now.s.kind))
+		spend_rounds(site, size);
 }
 
 /* A block that was told already is nothing new to the models, but these bytes are to who

@@ -43,9 +43,9 @@ struct string strings_called(const IRStmt *call);
 
 /* What the models are told by, as batches where that is another way to say the same (run
  * is not NULL).  Of blocks: whole ones that are loaded, and stored; index 1: where each
- * element is one; part: what another one takes beside its reference, to machines out of
- * order.  Of iterations: an instruction and what it refers to; index 1: the references
- * only. */
+ * element is one; part: what a round takes beside its reference, in others, to machines
+ * out of order.  Of iterations: an instruction and what it refers to; index 1: the
+ * references only. */
 struct strings_site {
 	Addr instruction;
 	ULong line; /* of code that was fetched last */
