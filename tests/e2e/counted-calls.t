@@ -29,7 +29,7 @@ my $run = run(command => [program('stopped_core'), $panic, cli(), '-E', 'sim', '
 SKIP: {
 	skip('ptrace is not allowed here', 2) if $run->{err} =~ /stopped_core: Operation not permitted/;
 	is(status_text($run->{status}), 'exit 1', 'the core stops: the status it has');
-	like($run->{err}, qr/^cachepeek: the simulator cannot go on \(.*\): the program ends here, with status 1; count it with CACHEPEEK_ENGINE=perf$/m,
+	like($run->{err}, qr/^cachepeek: the simulator cannot go on \(by test\): the program ends here, with status 1; count it with CACHEPEEK_ENGINE=perf$/m,
 		'the core stops: one line');
 }
 done_testing();

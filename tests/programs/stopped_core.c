@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  *	stopped_core ADDRESS PROGRAM ARGUMENT...
- * Runs the program, whose first word of output is the process to be traced, and makes
- *that one go on at the address.  Its status, or that of the program.
+ * Runs the program, whose first word of output is the process to be traced, and has that
+ * process call the function at the address, with a string.  Its status is the program's.
  */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -15,19 +16,31 @@
 
 #ifdef __x86_64__
 #define PC(registers) (registers).rip
+#define SP(registers) (registers).rsp
+#define FIRST(registers) (registers).rdi
+enum { PUSHED = 8 }; /* a return address, below what is aligned */
 #else
 #define PC(registers) (registers).pc
+#define SP(registers) (registers).sp
+#define FIRST(registers) (registers).regs[0]
+enum { PUSHED = 0 };
 #endif
 
 static int go_on_at(pid_t pid, unsigned long address)
 {
 	struct user_regs_struct registers;
 	struct iovec all = {&registers, sizeof(registers)};
+	unsigned long word;
 	int status;
 
 	if (ptrace(PTRACE_ATTACH, pid, NULL, NULL) < 0 ||
 		waitpid(pid, &status, 0) != pid ||
 		ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &all) < 0)
+		return -1;
+	SP(registers) = ((SP(registers) - 1024) & ~15ul) - PUSHED;
+	FIRST(registers) = SP(registers) + 512;
+	memcpy(&word, "by test", sizeof(word));
+	if (ptrace(PTRACE_POKEDATA, pid, (void *)FIRST(registers), (void *)word) < 0)
 		return -1;
 	PC(registers) = address;
 	if (ptrace(PTRACE_SETREGSET, pid, (void *)NT_PRSTATUS, &all) < 0)
