@@ -16,16 +16,6 @@ void cp_tree_rotate_from(struct cp_tree *tree, unsigned group, uint64_t seed)
 	tree->random = seed;
 }
 
-/* splitmix64 */
-uint64_t cp_tree_chance(struct cp_tree *tree)
-{
-	uint64_t mixed = tree->random += 0x9e3779b97f4a7c15u;
-
-	mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9u;
-	mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
-	return mixed ^ mixed >> 31;
-}
-
 static unsigned count_members(uint64_t set)
 {
 	unsigned count = 0;
@@ -45,7 +35,8 @@ static unsigned draw_group(struct cp_tree *tree, struct cp_node *node)
 		node->left = UINT64_MAX >> (64 - tree->layout->nrotated);
 	left = node->left;
 	count = count_members(left);
-	for (uint64_t skip = count ? cp_tree_chance(tree) % count : 0; skip > 0; skip--)
+	for (uint64_t skip = count ? cp_random(&tree->random) % count : 0; skip > 0;
+		skip--)
 		left &= left - 1;
 	while (left && !(left >> group & 1))
 		group++;

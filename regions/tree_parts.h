@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_REGIONS_TREE_PARTS_H
 #define CACHEPEEK_REGIONS_TREE_PARTS_H
 
+#include "base/random.h"
 #include "regions/tree.h"
 
 /* Handles of uthash, which only tree.c includes. */
@@ -183,9 +184,6 @@ void cp_tree_add_range(struct cp_tree *tree, const struct cp_frame *frame,
 
 void cp_tree_update_root(
 	struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns);
-
-/* rotate.c: what chance has next. */
-uint64_t cp_tree_chance(struct cp_tree *tree);
 
 /* An execution that ended, as a sample; its item is open for writing
  * and its calls do not count it yet. */

@@ -34,7 +34,7 @@ uint64_t cp_sparse_begin(struct cp_tree *tree, struct cp_node *node)
 {
 	if (!node->ahead) {
 		node->every = node->ahead = choose_every(tree, node);
-		node->pick = (uint32_t)cp_tree_chance(tree) & (node->every - 1);
+		node->pick = (uint32_t)cp_random(&tree->random) & (node->every - 1);
 	}
 	return --node->ahead == node->pick ? node->every : 0;
 }

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "base/random.h"
+
 static bool is_prime(uint64_t n)
 {
 	if (n < 4)
@@ -15,16 +17,6 @@ static bool is_prime(uint64_t n)
 	return true;
 }
 
-/* splitmix64 */
-static uint64_t draw_period(struct cp_period *period)
-{
-	uint64_t z = period->random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 uint64_t cp_period_next(struct cp_period *period)
 {
 	uint64_t step = period->step ? period->step : 1, middle = period->middle / step,
@@ -32,7 +24,7 @@ uint64_t cp_period_next(struct cp_period *period)
 
 	if (middle <= 2)
 		return middle ? middle * step : step;
-	n = middle - by + draw_period(period) % (2 * by + 1);
+	n = middle - by + cp_random(&period->random) % (2 * by + 1);
 	while (!is_prime(n))
 		n++;
 	return n * step;

@@ -5,6 +5,7 @@
  * of lines that are left out stand for the next ones.
  */
 #include <string.h>
+#include "base/random.h"
 #include "model/sets.h"
 #include "model/sweep.h"
 #include "tests/tap/tap.h"
@@ -15,7 +16,7 @@ static uint64_t seed = 3;
 
 static uint64_t random_below(uint64_t n)
 {
-	return sample_random(&seed) % n;
+	return cp_random(&seed) % n;
 }
 
 /* Two cores share a last level, so that one takes lines from the other. */

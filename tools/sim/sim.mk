@@ -102,7 +102,7 @@ SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machin
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c reference_prefetch.c \
 	reference_orders.c laws.c)
-SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim
+SIM_TEST_CFLAGS := -std=gnu11 -O2 -g -Wall -Wextra -Itools/sim -I.
 SIM_STRESS := -DDATA_FILTER=64 -DCODE_FILTER=64 -DCLOCK_LIMIT=2000 -DOUTER_CLOCK_LIMIT=3000
 
 .PHONY: sim-tests
@@ -115,10 +115,10 @@ $(B)/sim/encodings: tests/sim/encodings.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_DECODER_CFLAGS) -o $@ $< $(SIM_DECODER_LIBS))
 
 $(B)/sim/native_fuzz: tests/sim/native/fuzz.c $(SIM_TABLE) tests/sim/native/chance.h | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $(filter %.c,$^))
 
 $(B)/sim/native_rounding $(B)/sim/native_lacking $(B)/sim/native_missing: $(B)/sim/native_%: tests/sim/native/%.c tests/sim/native/chance.h | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $<)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/native_flags $(B)/sim/native_hints: $(B)/sim/native_%: tests/sim/native/%.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread)
@@ -127,7 +127,7 @@ $(B)/sim/native_state: tests/sim/native/state.c | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $< -pthread -lmvec -lm)
 
 $(B)/sim/native_counts: tests/sim/native/counts.c tools/sim/request.h | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $<)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
 
 $(B)/sim/huge: tests/sim/huge.c tools/sim/request.h | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $<)
@@ -167,8 +167,8 @@ $(B)/sim/carried_test: tests/sim/carried_test.c tests/tap/tap.c $(SIM_HEADERS) $
 		tools/sim/instrument/carried.c | $(B)/sim
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h tests/sim/*.h) | $(B)/sim
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -I. -o $@ $(filter %.c,$^))
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $(filter %.c,$^))
 $(addprefix $(B)/sim/,ahead_test ahead_branches_test ahead_forks_test ahead_random_test): tests/sim/ahead_trace.c
 $(addprefix $(B)/sim/,sweep_test timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test): $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
 		$(SIM_SANITIZED) $(wildcard tests/tap/*.h tests/sim/*.h)
-	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -I. -o $@ $(filter %.c %.o,$^) -pthread -lm)
+	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -o $@ $(filter %.c %.o,$^) -pthread -lm)

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stddef.h>
+#include "base/random.h"
 #include "model/sets.h"
 #include "model/model.h"
 #include "model/sweep.h"
-
-/* splitmix64 */
-uint64_t sample_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-	return z ^ z >> 31;
-}
 
 uint32_t sample_groups(const struct machine *m)
 {
@@ -42,7 +33,7 @@ void sample_sets_choose(
 	for (uint32_t i = 0; i < chosen; i++) {
 		uint32_t from = i * groups / chosen, end = (i + 1) * groups / chosen;
 
-		sets->group[i] = (uint8_t)(from + sample_random(&seed) % (end - from));
+		sets->group[i] = (uint8_t)(from + cp_random(&seed) % (end - from));
 		sets->part[sets->group[i]] = (uint8_t)(i + 1);
 	}
 	sets->chosen = chosen;

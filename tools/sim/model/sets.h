@@ -65,9 +65,6 @@ void sample_sets_first(struct core *core, uint64_t line, enum access kind, int m
 #define SAMPLE_CODE (1ull << 62)
 #define SAMPLE_BOTH (1ull << 61)
 
-/* A number that looks random, of each state of *state. */
-uint64_t sample_random(uint64_t *state);
-
 /* ---- what matters of a log of references to sampled sets (sets.h) ----
  *
  * Most words are of the line that came last in its sets, of which nothing changes but the

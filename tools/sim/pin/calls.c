@@ -8,26 +8,18 @@
 
 #include <errno.h>
 
+#include "base/random.h"
+
 #include "pub_tool_libcfile.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 /* ---- random numbers ---- */
 
-/* SplitMix64 */
-static UChar next_random(void)
-{
-	ULong z = pin.random += 0x9e3779b97f4a7c15ull;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
-	return (UChar)(z >> 33);
-}
-
 void pin_fill(UChar *to, SizeT size)
 {
 	while (size--)
-		*to++ = next_random();
+		*to++ = (UChar)(cp_random(&pin.random) >> 33);
 }
 
 /* /dev/random, /dev/urandom */

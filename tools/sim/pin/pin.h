@@ -17,7 +17,7 @@ extern struct pin {
 	/* Causes of differences between runs that remain, by what the program did: enum
 	 * cp_unpinned of request.h, a bit each. */
 	UWord seen;
-	ULong random; /* the state of all random numbers */
+	uint64_t random; /* the state of all random numbers */
 	/* The environment as the library has it, which the program does not see. */
 	HChar **given;
 	UChar *of_program; /* by ThreadId: its next call is, which the library makes; or

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sample/sample.h"
+#include "base/random.h"
 #include "machines/team.h"
 #include "sample/log.h"
 #include "stop.h"
@@ -162,7 +163,7 @@ static ULong next_burst(struct sample_thread *t)
 	ULong room = tool_options.sample.period - tool_options.sample.warm -
 		     tool_options.sample.burst;
 
-	return t->period + sample_random(&t->random) % (room + 1);
+	return t->period + cp_random(&t->random) % (room + 1);
 }
 
 static void change_phase(struct sample_thread *t)
@@ -179,7 +180,7 @@ static void change_phase(struct sample_thread *t)
 		break;
 	case WARMING:
 		t->phase = COUNTING;
-		t->part = sample_random(&t->random) % CP_SIM_GROUPS;
+		t->part = cp_random(&t->random) % CP_SIM_GROUPS;
 		t->next = sample_now.instructions + tool_options.sample.burst;
 		break;
 	case COUNTING:
@@ -241,7 +242,7 @@ static void on_fork_child(ThreadId tid)
 	uint64_t seed = tool_options.sample.seed + sampling.forks;
 
 	if (sampling.current)
-		sampling.current->random ^= sample_random(&seed);
+		sampling.current->random ^= cp_random(&seed);
 }
 
 UInt sample_all_groups(void)
