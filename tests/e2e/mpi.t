@@ -37,6 +37,7 @@ sub check_one
 	my $report = read_json($json);
 	is_deeply($report->{ranks}, {recorded => $ranks, of => $ranks, processes => $ranks, missing => []},
 		"$what: one report of all ranks");
+	is_deeply([glob(scratch("records-" . ($what =~ s/\W+/-/gr)) . '/*.parcels')], [], "$what: what they sent is not left behind");
 	my $whole = region($report)->{counts}{$faults};
 	is($whole->{reason}, 'counted up to the last reading', "$what: the whole run, up to there");
 	cmp_ok($whole->{value} // 0, '>', value(region($report, 'work'), $faults), "$what: is more than its regions");
