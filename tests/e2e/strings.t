@@ -6,6 +6,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Json;
 use Peek;
 use POSIX qw(uname);
 use Test::More;
@@ -150,12 +151,30 @@ sub near
 	my $sweep = region(peek(@all, events => 'l1d_misses', env => {CACHEPEEK_SWEEP => 'L1D.ways=7..8'})->{report}, $name);
 	is(value($sweep, 'l1d_misses[ways=8]'), value($sweep, 'l1d_misses'), 'a sweep sees the references');
 
-	my $sampled = peek(@all, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
+	my $sampled = peek(@all, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'fast'})->{report};
 	is(value(region($sampled, $name), 'instructions'), value(region($sampled, 'nop,0,0,0,0,0'), 'instructions'), 'one instruction in a sample');
 	my %sampled = (@all, machine => $machine{iterations});
-	my $each = peek(%sampled, events => 'instructions', env => {CACHEPEEK_SAMPLE => 'on'})->{report};
+	my $each = peek(%sampled, events => 'instructions,l2_misses', env => {CACHEPEEK_SAMPLE => 'fast'})->{report};
 	is(value(region($each, $name), 'instructions') - value(region($each, 'nop,0,0,0,0,0'), 'instructions'), 1048576, 'or iterations');
+	is(value(region($each, $name), 'l2_misses', 'status'), 'estimated', 'which is one');
 }
+
+# Every byte once, also of blocks that the page of the other operand divides.
+{
+	my $file = scratch('copy.json');
+	run(command => [cli(), 'dcache', '--line-use', '-E', 'sim', '-m', 'zen3', '-o', $file, program('strings'), 'copy']);
+	my %use = map { $_->{name} =~ s/.*:://r => $_->{line_use} } @{decode_json(read_file($file))->{data}};
+
+	is_deeply([@{$use{copied_to}}{qw(fetched used_bytes)}], [128, 64], 'all bytes of the lines that are stored to');
+	my $bytes = 0;
+	$bytes += $_ for @{$use{copied_from}{used}};
+	is_deeply([$use{copied_from}{fetched}, $bytes], [129, 8192], 'and of those that are loaded, but at the ends');
+}
+
+# ---- a long one does not keep other threads from running: a block is a superblock of its turn ----
+
+cmp_ok(peek(engine => 'sim', machine => $machine{plain}, events => 'instructions', command => [program('strings'), 'turns'])->{out}, '>=', 3,
+	'another thread sees it at work');
 
 # ---- time where all is there: a cycle for each block or element in order, and 30 and 1.5 out of order ----
 
@@ -164,7 +183,7 @@ sub near
 		'lods,0,0,4096,0,0,2' => 4096, 'movs,0,0,4096,0,1,3' => 4096, 'repe-scas,0,0,4096,0,0,2' => 4096);
 	my @latencies = (l1d => '32K 8 64 latency=4', l2 => '256K 8 64 latency=14', llc => '2M 16 64 latency=50', stlb => '1536 12 latency=7',
 		'memory-latency' => 250, 'walk-latency' => 30, 'clock-mhz' => 2000, 'fill-buffers' => 10, 'write-buffers' => 40);
-	my @ahead = (timing => 'ooo', width => 4, window => 256, 'mispredict-latency' => 15);
+	my @ahead = (timing => 'ooo', width => 4, loads => 1, stores => 1, window => 256, 'mispredict-latency' => 15);
 
 	for (['in order', 1, 0, 0, timing => 'in-order'], ['out of order', 1.5, 30, 4, @ahead]) {
 		my ($how, $each, $begin, $off, @more) = @$_;

@@ -4,6 +4,7 @@
  * count (counts), and the C library's functions that are made of them (libc).
  */
 #if defined(__x86_64__)
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,6 +108,9 @@ static void fill(int kind, long count, int log_size, int down)
 	target[first] = kind == CMPS ? 9 : kind == SCAS ? 8 : source[first];
 }
 
+/* Of 32 bits: what is above them means nothing, and goes. */
+enum { SHORT = 0x67 };
+
 static void print_case(int kind, int log_size, int down, int prefix, long count,
 	unsigned char *from, unsigned char *to)
 {
@@ -116,8 +120,12 @@ static void print_case(int kind, int log_size, int down, int prefix, long count,
 			      : kind == SCAS_UNTIL ? same
 						   : 0x1234567890abcdefull,
 		(uint64_t)count, (uint64_t)from, (uint64_t)to, 0};
+	uint64_t above = prefix == SHORT && count > 0 ? 5ull << 32 : 0;
 	size_t room = (2 * (size_t)count << log_size) + 512, first = MIDDLE - room / 2;
 
+	r.rcx += above;
+	r.rsi += kind == STOS || kind >= SCAS ? 0 : above;
+	r.rdi += kind == LODS ? 0 : above;
 	call(code_for(kind, log_size, down, prefix), &r);
 	printf("%s %d %s %x %ld from %d to %ld: rax %lx rcx %ld rsi %ld rdi %ld flags %lx"
 	       " memory %lx %lx\n",
@@ -137,7 +145,7 @@ static void print_results(int kind, int log_size, int down)
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		for (size_t k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++) {
 			fill(kind, counts[i], log_size, down);
-			print_case(kind, log_size, down, k == 1 ? 0x67 : 0, counts[i],
+			print_case(kind, log_size, down, k == 1 ? SHORT : 0, counts[i],
 				source + MIDDLE + offsets[k][0],
 				target + MIDDLE + offsets[k][1]);
 		}
@@ -327,6 +335,57 @@ static void counts(int argc, char **argv)
 	}
 }
 
+/* ---- which bytes ---- */
+
+static unsigned char copied_from[3 * PAGE] __attribute__((aligned(4096))),
+	copied_to[3 * PAGE] __attribute__((aligned(4096)));
+
+/* Pages of the operands end in the middle of each other's blocks. */
+static void copy(void)
+{
+	struct registers r = {
+		0, 2 * PAGE, (uint64_t)(copied_from + 17), (uint64_t)copied_to, 0};
+
+	call(code_for(MOVS, 0, 0, 0), &r);
+}
+
+/* ---- turns ---- */
+
+enum { LARGE = 64 << 20, PARTS = 64 };
+static unsigned char *volatile large;
+static volatile int large_is_done;
+
+/* How often it finds that more is stored than before, and not all. */
+static void *watch(void *none)
+{
+	long seen = 0, last = 0;
+
+	while (!large_is_done) {
+		long parts = 0;
+
+		for (long i = 0; i < PARTS; i++)
+			parts += large[i * (LARGE / PARTS)] != 0;
+		seen += parts > last && parts < PARTS;
+		last = parts;
+	}
+	printf("%ld\n", seen);
+	return none;
+}
+
+static void turns(void)
+{
+	struct registers r = {1, LARGE, 0, 0, 0};
+	pthread_t thread;
+
+	large = mmap(NULL, LARGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	r.rdi = (uint64_t)large;
+	pthread_create(&thread, NULL, watch, NULL);
+	call(code_for(STOS, 0, 0, 0), &r);
+	large_is_done = 1;
+	pthread_join(thread, NULL);
+}
+
 /* ---- the C library ---- */
 
 static void libc(void)
@@ -363,6 +422,10 @@ int main(int argc, char **argv)
 		results();
 	else if (strcmp(argv[1], "faults") == 0)
 		faults();
+	else if (strcmp(argv[1], "copy") == 0)
+		copy();
+	else if (strcmp(argv[1], "turns") == 0)
+		turns();
 	else if (strcmp(argv[1], "counts") == 0)
 		counts(argc, argv);
 	else

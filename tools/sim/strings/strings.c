@@ -142,7 +142,6 @@ UInt strings_make(IRSB *out, Addr pc, const UChar *code)
 
 	if (!length)
 		return 0;
-	addStmtToIRSB(out, IRStmt_Put((Int)STATE_OF(guest_RIP), emit_constant(pc)));
 	left = newIRTemp(out->tyenv, Ity_I64);
 	d = unsafeIRDirty_1_N(left, 0, name,
 		VG_(fnptr_to_fnentry)((void *)strings_execute),
