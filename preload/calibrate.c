@@ -40,8 +40,6 @@ CP_LOCK_LISTED(scratch.record.lock);
 
 static bool start_scratch(const struct cp_live_thread *thread)
 {
-	static const struct cp_reading nothing;
-
 	scratch.record.header = (struct cp_record_header *)scratch.memory;
 	scratch.record.header->tail = CP_RECORD_HEADER_SIZE;
 	scratch.record.sealed = true;
@@ -53,7 +51,7 @@ static bool start_scratch(const struct cp_live_thread *thread)
 	scratch.thread.tid = thread->tid;
 	scratch.thread.counters = thread->counters;
 	return cp_tree_start(&scratch.thread.tree, &scratch.layout, &scratch.record, 0,
-		       &nothing, 0) == 0;
+		       &cp_no_reading, 0) == 0;
 }
 
 /* Region number n of the scratch record; the root is 0. */

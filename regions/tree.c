@@ -35,6 +35,8 @@ static int key_differs(const void *one, const void *other)
 #define HASH_KEYCMP(a, b, length) key_differs(a, b)
 #include <uthash.h>
 
+const struct cp_reading cp_no_reading;
+
 /* An entry of a tree's hash table.  There is one table for the whole tree: one for
  * each parent would be half a kilobyte each. */
 struct cp_tree_entry {
@@ -303,11 +305,9 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 int cp_tree_start_folded(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread)
 {
-	static const struct cp_reading nothing;
-
 	memset(tree, 0, sizeof(*tree));
 	tree->folds = true;
-	return start_tree(tree, layout, record, thread, &nothing, 0);
+	return start_tree(tree, layout, record, thread, &cp_no_reading, 0);
 }
 
 static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,

@@ -91,6 +91,9 @@ enum cp_misuse {
 	CP_MISUSE_NO_MEMORY,  /* the region is not recorded */
 };
 
+/* Where nothing was counted yet: 8 KB, which stacks may not have. */
+extern const struct cp_reading cp_no_reading __attribute__((visibility("hidden")));
+
 /* Starts the tree with its root region.  0 or -ENOMEM. */
 int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,

@@ -60,10 +60,8 @@ static const struct cp_frame *innermost_of(const struct cp_tree *tree, uint64_t 
 
 bool cp_tree_prepare_rest(struct cp_tree *tree)
 {
-	static const struct cp_reading nothing;
-
 	if (!tree->rest_frame)
-		tree->rest_frame = cp_frame_take(&nothing, 0);
+		tree->rest_frame = cp_frame_take(&cp_no_reading, 0);
 	return tree->rest_frame != NULL;
 }
 

@@ -195,9 +195,8 @@ static struct cp_live_thread *new_thread(pid_t tid)
 /* Beside its counters, which are open. */
 static int start_tree(struct cp_live_thread *thread, bool own)
 {
-	static const struct cp_reading nothing; /* stacks may be small */
 	int result = cp_tree_start(&thread->tree, &cp_runtime.layout, &cp_runtime.record,
-		cp_record_offset(&cp_runtime.record, thread->item), &nothing,
+		cp_record_offset(&cp_runtime.record, thread->item), &cp_no_reading,
 		cp_now_ns());
 
 	if (result < 0)
