@@ -3,8 +3,9 @@
  * Looks for children while it ends, which it does with status 7, and says what it finds.
  *
  * nothing: does not look.  handler: has a handler of SIGCHLD.  ignore: ignores SIGCHLD.
- * waits: a thread waits for any child, and there is one that never ends.  none: forbids
- * itself to have children (RLIMIT_NPROC).  blind: closes stdin, stdout and stderr.
+ * waits: a thread waits for any child, and there is one that ends after it.  none:
+ * forbids itself to have children (RLIMIT_NPROC).  blind: closes stdin, stdout and
+ * stderr.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -39,12 +40,14 @@ static void *wait_for_any(void *unused)
 
 static void start_waiting(void)
 {
+	pid_t parent = getpid();
 	pthread_t thread;
 
 	if (fork() == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (;;)
-			pause();
+		while (getppid() == parent)
+			sleep(1);
+		_exit(0);
 	}
 	pthread_create(&thread, NULL, wait_for_any, NULL);
 	pthread_detach(thread);
