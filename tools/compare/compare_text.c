@@ -145,7 +145,7 @@ const char *cp_compare_why_runs(const struct cp_comparison *c)
 	for (unsigned i = 0; i < c->nmachines; i++)
 		if (c->of[i].machine.sampled != c->of[0].machine.sampled)
 			return "some are not sampled, or their smallest lines differ";
-	return "their smallest lines, or cores out of order, differ";
+	return "their smallest lines, cores out of order or string instructions differ";
 }
 
 static const char *runs_text(struct cp_comparison *c)
