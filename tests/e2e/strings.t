@@ -84,7 +84,7 @@ sub is_count
 	ok($got >= $expected && $got <= $expected + $more, "$name: $what") || diag("$got $what, not $expected");
 }
 
-for my $of (qw(plain flex)) {
+for my $of (qw(plain flex short)) {
 	my @got = regions_of($of);
 	my @nop = @got[0, 1];
 
@@ -95,6 +95,7 @@ for my $of (qw(plain flex)) {
 		is($is[0], $besides[1], "$of: $name: one instruction");
 		is($is[1] - $besides[2], $loads, "$of: $name: loads");
 		is($is[2] - $besides[3], $stores, "$of: $name: stores");
+		next if $of eq 'short'; # of two lines a block misses once
 		is_count("$of: $name", 'lines that loads miss', $is[3], $load_lines, 12);
 		is_count("$of: $name", 'lines that stores miss', $is[4], $store_lines, 12);
 	}
