@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "base/machine/prefetch.h"
+#include "base/machine/file.h"
 
 /* Second-level TLBs of their own stand in place of the common one. */
 static bool replace_stlb(

@@ -273,17 +273,20 @@ static int try_number(
 	return -1;
 }
 
-/* "none": no level has any of those that it had until now. */
-static bool parse_none(const struct place *at, struct cp_machine *machine, char *text)
+/* "none" of those that the levels have until now, or "on" with those again. */
+static bool parse_prefetch(const struct place *at, struct cp_machine *machine, char *text)
 {
-	if (strcmp(cp_next_word(&text), "none") != 0 || *cp_next_word(&text))
-		return cp_machine_wrong(at,
-			"expected none: what a level has is a word of its line "
-			"(L2.prefetch=next-line)",
-			NULL);
+	bool is_on, any = false;
+
+	if (!parse_choice(at, text, "none", "on", &is_on))
+		return false;
 	for (int i = CP_L1I; i <= CP_L2; i++)
-		memset(machine->level[i].prefetch, 0, sizeof(machine->level[i].prefetch));
-	return true;
+		any |= cp_prefetch_turn(&machine->level[i], is_on);
+	return any || !is_on ||
+	       cp_machine_wrong(at,
+		       "the machine's file names no prefetchers: say them "
+		       "(L2.prefetch=next-line)",
+		       NULL);
 }
 
 static bool parse_other(
@@ -320,7 +323,7 @@ static bool parse_other(
 		return parse_choice(
 			at, text, "whole", "iterations", &machine->string_iterations);
 	if (strcmp(key, "prefetch") == 0)
-		return parse_none(at, machine, text);
+		return parse_prefetch(at, machine, text);
 	if (strcmp(key, "placement") == 0)
 		return parse_choice(at, text, "spread", "close", &machine->close);
 	return cp_machine_wrong(at,

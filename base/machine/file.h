@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The reader of machine files: shared by file.c, level.c, check.c, change.c and known.c.
- * Where one of these is false, place says why.
+ * The reader of machine files: shared by file.c, level.c, prefetch.c, check.c, change.c
+ * and known.c. Where one of these is false, place says why.
  */
 #ifndef CACHEPEEK_BASE_MACHINE_FILE_H
 #define CACHEPEEK_BASE_MACHINE_FILE_H
@@ -59,6 +59,15 @@ bool cp_level_shape(const struct place *at, enum cp_level level, uint64_t size,
 bool cp_level_word(const struct place *at, enum cp_level level, const char *word,
 	struct cp_cache *cache);
 bool cp_level_check(const struct place *at, const struct cp_cache *cache);
+
+/* The prefetchers of a level, NAME[:NUMBER...]+...: reads what is behind "prefetch=".  Do
+ * they fit into the lines and pages?  Off, or on again: returns whether it has any now.
+ */
+bool cp_prefetch_parse(const struct place *at, enum cp_level level, const char *text,
+	struct cp_cache *cache);
+bool cp_prefetch_check(const struct place *at, const struct cp_machine *machine,
+	const struct cp_cache *cache);
+bool cp_prefetch_turn(struct cp_cache *cache, bool on);
 
 /* One of the words that exclude each other, by what they choose ("policy").
  * -ENOENT: there is no such choice. */

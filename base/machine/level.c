@@ -8,7 +8,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/machine/prefetch.h"
+#include "base/machine/file.h"
 
 #define MAX_WAYS 128
 #define MAX_SETS (1u << 24)

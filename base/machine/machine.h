@@ -54,7 +54,8 @@ struct cp_cache {
 	uint32_t latency; /* cycles of a hit; 0: not said */
 	uint64_t seed;    /* of CP_RANDOM */
 	uint32_t qlru;    /* of CP_QLRU: the digits of its name */
-	struct cp_prefetcher prefetch[CP_PREFETCHERS];
+	/* And those that it would have, without prefetch = none. */
+	struct cp_prefetcher prefetch[CP_PREFETCHERS], without[CP_PREFETCHERS];
 };
 
 static inline bool cp_has_prefetcher(const struct cp_cache *cache)

@@ -1,10 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-#include "base/machine/prefetch.h"
-
+/* SPDX-License-Identifier: MIT
+ *
+ * The prefetchers of a level, as machine files have them.
+ */
 #include <string.h>
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/machine/file.h"
 
 #define L1I (1u << CP_L1I)
 #define L1D (1u << CP_L1D)
@@ -48,7 +50,8 @@ unsigned cp_prefetch_numbers(const struct cp_prefetcher *p)
 bool cp_prefetch_is_sound(const struct cp_cache *cache)
 {
 	for (int i = 0; i < CP_PREFETCHERS; i++)
-		if (cache->prefetch[i].kind >= CP_NPREFETCH)
+		if (cache->prefetch[i].kind >= CP_NPREFETCH ||
+			cache->without[i].kind >= CP_NPREFETCH)
 			return false;
 	return true;
 }
@@ -151,6 +154,17 @@ bool cp_prefetch_parse(const struct place *at, enum cp_level level, const char *
 	}
 	memcpy(cache->prefetch, all, sizeof(cache->prefetch));
 	return true;
+}
+
+bool cp_prefetch_turn(struct cp_cache *cache, bool on)
+{
+	if (!on && cp_has_prefetcher(cache)) {
+		memcpy(cache->without, cache->prefetch, sizeof(cache->without));
+		memset(cache->prefetch, 0, sizeof(cache->prefetch));
+	} else if (on && !cp_has_prefetcher(cache)) {
+		memcpy(cache->prefetch, cache->without, sizeof(cache->prefetch));
+	}
+	return cp_has_prefetcher(cache);
 }
 
 /* ---- checking ---- */

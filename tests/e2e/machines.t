@@ -191,7 +191,8 @@ mistake("l1d = 32K 8 64 prefetch=$_->[0]\n", 1, $_->[1]) for
 mistake("page = 1K\nl1d = 32K 8 64 prefetch=region:32:64\n", 2, 'larger than a page');
 mistake("l2 = 1M 8 64 prefetch=adjacent-line:2\n", 1, 'adjacent-line has no number');
 mistake("l2 = 1M 8 64 prefetch=up-down\n", 1, 'up-down:RECENT');
-mistake("prefetch = next-line\n", 1, 'expected none');
+mistake("prefetch = next-line\n", 1, 'expected none or on: next-line');
+mistake("prefetch = on\n", 1, 'names no prefetchers');
 mistake("l1d = 32K 8 64 latency=100001\n", 1, 'at most 100000');
 mistake("l1d = 32K 8 64 random=x\n", 1, 'SEED wants a number');
 mistake("l2 = 1M 8 64 shared=0\n", 1, 'from 1 to 4096');

@@ -130,6 +130,39 @@ alone('', 'up-down:16', ['sum', 'down'], ['stride 256', 'stride 4160', 'chase'])
 	is($hidden->{sum}{l1d_hw_prefetch_fills}, undef, 'and nothing is prefetched, which is no 0');
 }
 
+# ---- machines that come with the library: theirs are off, and can be turned on ----
+
+sub walk_on
+{
+	my ($machine, $what) = @_;
+	return peek(engine => 'sim', machine => $machine, events => 'l2_demand_misses,l2_hw_prefetch_used', command => [program('prefetch_walks')],
+		env => $what ? {CACHEPEEK_WHAT_IF => $what} : {});
+}
+
+for my $machine ('zen4', 'skylake-sp') {
+	my ($off, $on) = map { walk_on($machine, $_)->{report} } '', 'prefetch=on';
+	my ($l2, $used) = ('l2_demand_misses', 'l2_hw_prefetch_used');
+	my ($without, $with) = map { my $report = $_; +{map { ($_ => value(region($report, $_), $l2, 'exclusive')) } @walks} } $off, $on;
+
+	is(value(region($off), $used), undef, "$machine: its prefetchers are off");
+	cmp_ok(value(region($on), $used), '>', 0, "$machine: and on");
+	cmp_ok($with->{$_}, '<=', $without->{$_} / 10, "$machine: $_") for 'sum', 'down', 'stride 256';
+	# Skylake's L2 of 16384 lines has the pairs of half of them, which the ring comes to by chance.
+	ok(abs($with->{chase} - $without->{chase}) <= $without->{chase} / ($machine eq 'zen4' ? 50 : 25), "$machine: no prefetcher follows the chase")
+		or diag("$with->{chase}, $without->{chase}");
+}
+
+my @named = map { m{([^/]+)\.machine$} } grep { read_file($_) =~ /^prefetch = none/m } glob(source() . '/base/machines/*.machine');
+cmp_ok(scalar(@named), '>=', 10, 'machines with prefetchers');
+for my $machine (@named) {
+	my $run = run(command => [cli(), 'run', '-E', 'sim', '-m', $machine, '-e', 'instructions', '--what-if', 'prefetch=on', program('empty')]);
+	like($run->{err} . $run->{out}, qr/L1D [^,]*\bip-stride\b[^,]*,\s+L2 [^,]*\bstreamer\b/s, "$machine: prefetch=on");
+}
+{
+	my $run = walk_on('neoverse-n2', 'prefetch=on');
+	like("@{$run->{notes}}", qr/prefetch=on: the machine's file names no prefetchers/, 'a machine of which nothing is documented');
+}
+
 # ---- a run is a function of its references ----
 
 {

@@ -112,15 +112,19 @@ static uint64_t pick_address(struct duel *d)
 /* For the instruction: many go by steps of their own. */
 static uint64_t pick_for(struct duel *d, uint64_t instruction)
 {
-	static const int64_t steps[8] = {8, 64, 72, 96, 256, -64, 4096, -320};
-	uint64_t i = instruction / 4 % 8;
+	static const int64_t steps[8] = {8, 64, 72, 40, 256, -64, 4096, 1};
+	static const uint64_t places[4] = {0, 5, 6, 13};
+	uint64_t k = (instruction / 64 * 5 + instruction / 4) % 64, i = k % 8;
 
 	if (random_below(2))
 		return pick_address(d);
 	if (random_below(200) == 0)
-		d->strides[i] = random_below(1 << 20);
-	d->strides[i] += (uint64_t)steps[i];
-	return 0x90000000 + d->strides[i] % (1 << 20);
+		d->strides[k] = random_below(1 << 20);
+	d->strides[k] += (uint64_t)steps[i];
+	if (i == 7) /* the same lines of each record, of 16 */
+		return 0xa0000000 + d->strides[k] / 4 * 37 % 1024 * (16 * d->ref.m.line) +
+		       places[d->strides[k] % 4] * d->ref.m.line;
+	return 0x90000000 + d->strides[k] % (1 << 20);
 }
 
 static uint32_t pick_size(void)
@@ -303,7 +307,9 @@ static void step_batch(struct duel *d)
 
 	memset(&m, 0, sizeof(m));
 	if (random_below(20) == 0)
-		d->pc = random_below(random_below(4) ? 600 : 20000);
+		d->pc = random_below(random_below(2)   ? 12
+				     : random_below(4) ? 600
+						       : 20000);
 	else if (random_below(3) == 0)
 		d->pc++;
 	m.line = 4096 + d->pc;

@@ -15,7 +15,7 @@ struct duel {
 	uint64_t count[REF_CORES][CP_SIM_NCOUNTERS];
 	int ncores, turn, any_sets, has_front;
 	uint64_t walk, pc, streamed;
-	uint64_t strides[8]; /* where those that go by steps are */
+	uint64_t strides[64]; /* where those that go by steps are */
 	/* Those of another machine behind the same front; of whom the reference is. */
 	struct uncore guest_uncore;
 	struct core *guest[REF_CORES];
