@@ -94,7 +94,7 @@ is(system('g++', '-std=c++14', '-O2', '-I' . source() . '/tests/programs', '-o',
 sub functions
 {
 	my ($patterns, @command) = @_;
-	return peek(engine => 'sim', events => 'instructions,data_refs', command => \@command,
+	return peek(engine => 'sim', machine => 'cachegrind', events => 'instructions,data_refs', command => \@command,
 		env => {CACHEPEEK_REGIONS => join(',', map { "func:$_" } @$patterns)});
 }
 

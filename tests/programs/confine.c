@@ -216,7 +216,7 @@ static int confine(const char *how, const char *argument)
 	if (strcmp(how, "landlock") == 0)
 		return no_files();
 	if (strcmp(how, "umask") == 0)
-		return umask(0777) > 0777;
+		return umask(0377) > 0777;
 	if (strcmp(how, "rights") == 0)
 		return without_rights();
 	if (strcmp(how, "mounts") == 0)
