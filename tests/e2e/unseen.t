@@ -54,7 +54,9 @@ SKIP: {
 	# One that ends while its counters are opened, alone or between two of a
 	# group, is no lost thread: what it did is in none.
 	my ($log, @strace) = (scratch('strace'), which('strace') || 'no strace', '-e', 'trace=perf_event_open');
-	my $traced = peek(engine => 'perf', under => [@strace, '-o', $log], command => [program('stray'), 'stays']);
+	# Any user may count these two.
+	my $pair = 'perf::PAGE-FAULTS,perf::MINOR-FAULTS';
+	my $traced = peek(engine => 'perf', events => $pair, under => [@strace, '-o', $log], command => [program('stray'), 'stays']);
 	my (@opened) = grep { /perf_event_open/ } split(/\n/, read_file($log) // '');
 	my ($leader) = grep { $opened[$_] =~ /\}, [1-9]\d*, -1, -1, / } 0 .. $#opened;
 	SKIP: {
@@ -63,7 +65,7 @@ SKIP: {
 		for my $fault ([1, 'ESRCH'], [2, 'ENODEV']) {
 			my ($member, $error) = @$fault;
 			my $when = $leader + $member;
-			my $run = peek(engine => 'perf', command => [program('stray'), 'stays'],
+			my $run = peek(engine => 'perf', events => $pair, command => [program('stray'), 'stays'],
 				under => [@strace, '-o', $log, '-e', "inject=perf_event_open:error=$error:when=$when"]);
 			like(read_file($log), qr/$error.*INJECTED/, "$error: the opening failed");
 			is(notes($run), 0, "$error: nothing to say") or diag(@{$run->{notes}});
