@@ -276,7 +276,7 @@ static int try_number(
 /* "none" of those that the levels have until now, or "on" with those again. */
 static bool parse_prefetch(const struct place *at, struct cp_machine *machine, char *text)
 {
-	bool is_on, any = false;
+	bool is_on = false, any = false;
 
 	if (!parse_choice(at, text, "none", "on", &is_on))
 		return false;

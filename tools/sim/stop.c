@@ -11,7 +11,7 @@
 #include "tool.h"
 
 static struct {
-	HChar why[160];
+	HChar why[400];
 	void (*way_out)(void);
 	Bool said;
 	Bool finished; /* the program has ended by itself */
@@ -61,7 +61,7 @@ void stop_finished(void)
 /* The core's functions call each other, so it is said once. */
 static void say_why(const HChar *why, Int status)
 {
-	HChar line[400];
+	HChar line[640];
 
 	if (end.way_out)
 		end.way_out();
