@@ -50,11 +50,14 @@ static const char *missing_prefetcher(const struct cp_cache *level, const char *
 {
 	static const struct {
 		enum cp_level level;
-		const char *prefix, *missing;
+		const char *prefix, *missing, *off;
 	} rows[] = {
-		{CP_L1I, "l1i_", "prefetcher of L1I (prefetch=)"},
-		{CP_L1D, "l1d_", "prefetcher of L1D (prefetch=)"},
-		{CP_L2, "l2_", "prefetcher of L2 (prefetch=)"},
+		{CP_L1I, "l1i_", "prefetcher of L1I (prefetch=)",
+			"prefetcher of L1I on (--what-if prefetch=on)"},
+		{CP_L1D, "l1d_", "prefetcher of L1D (prefetch=)",
+			"prefetcher of L1D on (--what-if prefetch=on)"},
+		{CP_L2, "l2_", "prefetcher of L2 (prefetch=)",
+			"prefetcher of L2 on (--what-if prefetch=on)"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -66,7 +69,9 @@ static const char *missing_prefetcher(const struct cp_cache *level, const char *
 				cp_starts_with(rest, "hardware_prefetches") ||
 				cp_starts_with(rest, "prefetches_used") ||
 				cp_starts_with(rest, "prefetches_useless")))
-			return rows[i].missing;
+			return level[rows[i].level].without[0].kind
+				       ? rows[i].off
+				       : rows[i].missing;
 	}
 	return NULL;
 }
