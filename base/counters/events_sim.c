@@ -69,9 +69,8 @@ static const char *missing_prefetcher(const struct cp_cache *level, const char *
 				cp_starts_with(rest, "hardware_prefetches") ||
 				cp_starts_with(rest, "prefetches_used") ||
 				cp_starts_with(rest, "prefetches_useless")))
-			return level[rows[i].level].without[0].kind
-				       ? rows[i].off
-				       : rows[i].missing;
+			return level[rows[i].level].without[0].kind ? rows[i].off
+								    : rows[i].missing;
 	}
 	return NULL;
 }

@@ -170,4 +170,11 @@ for my $machine (@named) {
 	is_deeply($runs[0], $runs[1], 'the same again');
 }
 
+# Why there is nothing to count, and what to do.
+for (['zen4', 'l2_hw_prefetch_used', 'no prefetcher of L2 on (--what-if prefetch=on)'],
+	['zen4', 'l1i_hw_prefetch_used', 'no prefetcher of L1I (prefetch=)']) {
+	my ($machine, $event, $why) = @$_;
+	my $run = peek(engine => 'sim', machine => $machine, events => "instructions,$event", command => ['true']);
+	like($run->{json}, qr/the simulated machine \Q$machine has $why\E/, "$machine, $event: why not");
+}
 done_testing;
