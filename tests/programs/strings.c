@@ -59,16 +59,18 @@ static void *code_for(int kind, int log_size, int down, int prefix)
 	return begin;
 }
 
+/* Below the stack pointer are 128 bytes that may be this function's. */
 static __attribute__((noinline)) void call(void *what, struct registers *r)
 {
 	__asm__ volatile(
 		"mov (%%rbx), %%rax\n\tmov 8(%%rbx), %%rcx\n\t"
 		"mov 16(%%rbx), %%rsi\n\tmov 24(%%rbx), %%rdi\n\t"
-		"cmp $1, %%edx\n\tcall *%%r8\n\tpushfq\n\tpop %%r9\n\t"
+		"cmp $1, %%edx\n\tlea -128(%%rsp), %%rsp\n\t"
+		"call *%[what]\n\tpushfq\n\tpop %%r9\n\tlea 128(%%rsp), %%rsp\n\t"
 		"mov %%rax, (%%rbx)\n\tmov %%rcx, 8(%%rbx)\n\t"
 		"mov %%rsi, 16(%%rbx)\n\tmov %%rdi, 24(%%rbx)\n\tmov %%r9, 32(%%rbx)"
 		:
-		: "b"(r), "d"(0), "r"((void *)what)
+		: "b"(r), "d"(0), [what] "r"(what)
 		: "rax", "rcx", "rsi", "rdi", "r9", "cc", "memory");
 }
 
