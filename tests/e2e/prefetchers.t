@@ -166,7 +166,9 @@ for my $machine (@named) {
 # ---- a run is a function of its references ----
 
 {
-	my @runs = map { walk('ip-stride:64:4:2048+region:16:64+streamer:8:2:8', 'streamer:16:2:16+up-down:16') } 1 .. 2;
+	# What L2 has when a walk begins hangs on where the kernel puts the program, too.
+	my @runs = map { walk('ip-stride:64:4:2048+region:16:64+streamer:8:2:8', 'streamer:16:2:16+up-down:16',
+		env => {CACHEPEEK_REPRODUCIBLE => 1}) } 1 .. 2;
 	is_deeply($runs[0], $runs[1], 'the same again');
 }
 
