@@ -4,41 +4,59 @@
 #include <stdint.h>
 #include <string.h>
 
-static uint64_t key_of(const char *items, size_t size, size_t i)
-{
-	uint64_t value;
+struct sorted {
+	char *items;
+	size_t size;
+	cp_compare *compare;
+};
 
-	memcpy(&value, items + i * size, sizeof(value));
-	return value;
+static int compare_at(const struct sorted *s, size_t a, size_t b)
+{
+	return s->compare(s->items + a * s->size, s->items + b * s->size);
 }
 
-static void swap_items(char *items, size_t size, size_t a, size_t b)
+static void swap_items(const struct sorted *s, size_t a, size_t b)
 {
 	char item[CP_SORT_MOST];
 
-	memcpy(item, items + a * size, size);
-	memcpy(items + a * size, items + b * size, size);
-	memcpy(items + b * size, item, size);
+	memcpy(item, s->items + a * s->size, s->size);
+	memcpy(s->items + a * s->size, s->items + b * s->size, s->size);
+	memcpy(s->items + b * s->size, item, s->size);
 }
 
-static void sift_down(char *items, size_t size, size_t root, size_t count)
+static void sift_down(const struct sorted *s, size_t root, size_t count)
 {
 	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		if (child + 1 < count &&
-			key_of(items, size, child) < key_of(items, size, child + 1))
+		if (child + 1 < count && compare_at(s, child, child + 1) < 0)
 			child++;
-		if (key_of(items, size, root) >= key_of(items, size, child))
+		if (compare_at(s, root, child) >= 0)
 			return;
-		swap_items(items, size, root, child);
+		swap_items(s, root, child);
 	}
+}
+
+void cp_sort_by(void *items, size_t count, size_t size, cp_compare *compare)
+{
+	const struct sorted sorted = {items, size, compare};
+
+	for (size_t i = count / 2; i > 0; i--)
+		sift_down(&sorted, i - 1, count);
+	for (size_t end = count; end > 1; end--) {
+		swap_items(&sorted, 0, end - 1);
+		sift_down(&sorted, 0, end - 1);
+	}
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	uint64_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
 }
 
 void cp_sort(void *items, size_t count, size_t size)
 {
-	for (size_t i = count / 2; i > 0; i--)
-		sift_down(items, size, i - 1, count);
-	for (size_t end = count; end > 1; end--) {
-		swap_items(items, size, 0, end - 1);
-		sift_down(items, size, 0, end - 1);
-	}
+	cp_sort_by(items, count, size, compare_keys);
 }

@@ -8,6 +8,7 @@
 #include "base/files/directory.h"
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/sort.h"
 #include "base/text.h"
 
 /* A record, by its name. */
@@ -67,8 +68,10 @@ static bool add_name(void *context, int dir, const char *name)
 	return false;
 }
 
-static int compare_files(const struct file *a, const struct file *b)
+static int compare_files(const void *one, const void *other)
 {
+	const struct file *a = one, *b = other;
+
 	if (a->id.scope != b->id.scope)
 		return a->id.scope < b->id.scope ? -1 : 1;
 	if (a->id.number != b->id.number)
@@ -76,35 +79,6 @@ static int compare_files(const struct file *a, const struct file *b)
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return strcmp(a->path, b->path);
-}
-
-static void sift_down(struct file *items, size_t root, size_t count)
-{
-	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		struct file top = items[root];
-
-		if (child + 1 < count &&
-			compare_files(&items[child], &items[child + 1]) < 0)
-			child++;
-		if (compare_files(&top, &items[child]) >= 0)
-			return;
-		items[root] = items[child];
-		items[child] = top;
-	}
-}
-
-/* Heapsort, because qsort(3) may use malloc. */
-static void sort_files(struct files *files)
-{
-	for (size_t i = files->count / 2; i > 0; i--)
-		sift_down(files->items, i - 1, files->count);
-	for (size_t end = files->count; end > 1; end--) {
-		struct file last = files->items[end - 1];
-
-		files->items[end - 1] = files->items[0];
-		files->items[0] = last;
-		sift_down(files->items, 0, end - 1);
-	}
 }
 
 static void read_names(struct files *files)
@@ -115,7 +89,7 @@ static void read_names(struct files *files)
 		return;
 	cp_directory_any(dir, add_name, files);
 	cp_fd_close(dir);
-	sort_files(files);
+	cp_sort_by(files->items, files->count, sizeof(*files->items), compare_files);
 }
 
 /* ---- which there are ---- */

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/sort.h"
 #include "base/files/directory.h"
 #include "base/error.h"
 #include "base/fd.h"
@@ -155,45 +156,18 @@ void cp_sources_add_path(
 	}
 }
 
-static bool comes_before(const struct cp_source *a, const struct cp_source *b)
+static int compare_sources(const void *one, const void *other)
 {
-	const struct cp_record_header *x = a->record.header, *y = b->record.header;
+	const struct cp_source *const *a = one, *const *b = other;
+	const struct cp_record_header *x = (*a)->record.header, *y = (*b)->record.header;
 
 	if (x->rank != y->rank)
-		return x->rank < y->rank;
+		return x->rank < y->rank ? -1 : 1;
 	if (x->realtime_ns != y->realtime_ns)
-		return x->realtime_ns < y->realtime_ns;
+		return x->realtime_ns < y->realtime_ns ? -1 : 1;
 	if (x->pid != y->pid)
-		return x->pid < y->pid;
-	return x->image < y->image;
-}
-
-static void sift_down(struct cp_source **items, size_t root, size_t count)
-{
-	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		struct cp_source *top = items[root];
-
-		if (child + 1 < count && comes_before(items[child], items[child + 1]))
-			child++;
-		if (!comes_before(top, items[child]))
-			return;
-		items[root] = items[child];
-		items[child] = top;
-	}
-}
-
-/* Heapsort, because qsort(3) may use malloc. */
-static void sort_sources(struct cp_source_list *list)
-{
-	for (size_t i = list->count / 2; i > 0; i--)
-		sift_down(list->items, i - 1, list->count);
-	for (size_t end = list->count; end > 1; end--) {
-		struct cp_source *last = list->items[end - 1];
-
-		list->items[end - 1] = list->items[0];
-		list->items[0] = last;
-		sift_down(list->items, 0, end - 1);
-	}
+		return x->pid < y->pid ? -1 : 1;
+	return (x->image > y->image) - (x->image < y->image);
 }
 
 /* The index of name among the report's quantities; it is added if need be and there
@@ -436,7 +410,7 @@ static void describe_report(struct cp_report *report, const struct cp_record *re
 /* All records belong to one run. */
 static void build_run(struct cp_report *report, struct cp_source_list *list)
 {
-	sort_sources(list);
+	cp_sort_by(list->items, list->count, sizeof(*list->items), compare_sources);
 	for (size_t i = 0; i < list->count; i++)
 		report->in_job |= list->items[i]->record.header->flags & CP_RECORD_IN_JOB;
 	describe_report(report, record_of_run(list));

@@ -49,6 +49,17 @@ static inline IRExpr *emit_link(IRSB *out)
 #endif
 }
 
+/* What a call does to the guest's state. */
+static inline void emit_effect(IRDirty *d, IREffect effect, UInt offset, UInt size)
+{
+	Int i = d->nFxState++;
+
+	VG_(memset)(&d->fxState[i], 0, sizeof(d->fxState[i]));
+	d->fxState[i].fx = effect;
+	d->fxState[i].offset = (UShort)offset;
+	d->fxState[i].size = (UShort)size;
+}
+
 /* A word of ours. */
 static inline IRExpr *emit_load(IRSB *out, const void *at)
 {

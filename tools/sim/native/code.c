@@ -56,22 +56,12 @@ void native_find_address(IRSB *out, struct native_step *step)
 
 /* --- The call --- */
 
-static void add_effect(IRDirty *d, IREffect effect, UInt offset, UInt size)
-{
-	Int i = d->nFxState++;
-
-	VG_(memset)(&d->fxState[i], 0, sizeof(d->fxState[i]));
-	d->fxState[i].fx = effect;
-	d->fxState[i].offset = (UShort)offset;
-	d->fxState[i].size = (UShort)size;
-}
-
 static void affects_vector(IRDirty *d, UInt field, UInt number, Bool written)
 {
 	if (field == FIELD_VECTOR && number < 16)
-		add_effect(d, written ? Ifx_Modify : Ifx_Read, state_ymm(number), 32);
+		emit_effect(d, written ? Ifx_Modify : Ifx_Read, state_ymm(number), 32);
 	if (field == FIELD_GENERAL)
-		add_effect(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
+		emit_effect(d, written ? Ifx_Modify : Ifx_Read, state_general(number), 8);
 }
 
 /* All three of %rax, %rcx and %rdx in one: a call has no more than seven effects. */
@@ -80,7 +70,7 @@ static void affects_implicit(IRDirty *d, const struct native_shape *s)
 	enum { GENERAL = IMPLICIT_RAX | IMPLICIT_RCX | IMPLICIT_RDX };
 
 	if ((s->implicit_reads | s->implicit_writes) & GENERAL)
-		add_effect(d, Ifx_Modify, state_general(0), 3 * 8);
+		emit_effect(d, Ifx_Modify, state_general(0), 3 * 8);
 	if ((s->implicit_reads | s->implicit_writes) & IMPLICIT_XMM0)
 		affects_vector(
 			d, FIELD_VECTOR, 0, (s->implicit_writes & IMPLICIT_XMM0) != 0);
@@ -91,14 +81,14 @@ static void affects_state(IRDirty *d, const struct native *n)
 {
 	const struct native_shape *s = n->shape;
 
-	add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
-	add_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8);
+	emit_effect(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
+	emit_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8);
 	affects_vector(d, s->reg, n->reg, s->writes & WRITES_REG);
 	affects_vector(d, s->vvvv, n->vvvv, s->writes & WRITES_VVVV);
 	if (!n->address.used)
 		affects_vector(d, s->rm, n->rm, s->writes & WRITES_RM);
 	if (s->writes & WRITES_FLAGS)
-		add_effect(d, Ifx_Write, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+		emit_effect(d, Ifx_Write, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
 	affects_implicit(d, s);
 }
 
@@ -132,11 +122,11 @@ void native_call(IRSB *out, const struct native *n, IRExpr *address)
 {
 	IRDirty *d = call_of(n, address);
 
-	add_effect(d, Ifx_Modify, state_general(0), 16 * 8);
-	add_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
-	add_effect(d, Ifx_Modify, state_ymm(0), 16 * 32);
-	add_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
-	add_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
+	emit_effect(d, Ifx_Modify, state_general(0), 16 * 8);
+	emit_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+	emit_effect(d, Ifx_Modify, state_ymm(0), 16 * 32);
+	emit_effect(d, Ifx_Modify, (UInt)SIDE_OF(live), 8); /* and MXCSR */
+	emit_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_SSEROUND), 8);
 	affects_memory(d, n, address);
 	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

@@ -89,28 +89,18 @@ static UInt offset_of(UInt number)
 	return (UInt)(STATE_OF(guest_RAX) + 8 * number);
 }
 
-static void add_effect(IRDirty *d, IREffect effect, UInt offset, UInt size)
-{
-	Int i = d->nFxState++;
-
-	VG_(memset)(&d->fxState[i], 0, sizeof(d->fxState[i]));
-	d->fxState[i].fx = effect;
-	d->fxState[i].offset = (UShort)offset;
-	d->fxState[i].size = (UShort)size;
-}
-
 static void add_effects(IRDirty *d, const struct string *s)
 {
-	add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
-	add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_DFLAG), 8);
-	add_effect(d, Ifx_Modify, offset_of(RAX), 2 * 8); /* and RCX */
-	add_effect(d, Ifx_Modify, offset_of(RSI), 2 * 8); /* and RDI */
+	emit_effect(d, Ifx_Read, (UInt)STATE_OF(guest_RIP), 8);
+	emit_effect(d, Ifx_Read, (UInt)STATE_OF(guest_DFLAG), 8);
+	emit_effect(d, Ifx_Modify, offset_of(RAX), 2 * 8); /* and RCX */
+	emit_effect(d, Ifx_Modify, offset_of(RSI), 2 * 8); /* and RDI */
 	if (strings_compare(s->kind))
-		add_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
+		emit_effect(d, Ifx_Modify, (UInt)STATE_OF(guest_CC_OP), 4 * 8);
 	if (s->segment == SEGMENT_FS)
-		add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_FS_CONST), 8);
+		emit_effect(d, Ifx_Read, (UInt)STATE_OF(guest_FS_CONST), 8);
 	if (s->segment == SEGMENT_GS)
-		add_effect(d, Ifx_Read, (UInt)STATE_OF(guest_GS_CONST), 8);
+		emit_effect(d, Ifx_Read, (UInt)STATE_OF(guest_GS_CONST), 8);
 }
 
 static const HChar name[] = "string";
