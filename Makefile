@@ -27,8 +27,11 @@ CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
 # What events and machines are; what reports say of them.
-EVENTS := $(sort $(wildcard output/groups/*.group output/presets/*.events output/names/others.names output/names/frameworks.names output/measurements/*.measurement output/measurements/*.samplers base/machines/*.machine base/machines/*.natives))
-DATA := $(sort $(EVENTS) $(wildcard output/names/*.names)) $(PAGE)
+# Those that one processor needs of many: preload/data.c.
+PROCESSORS := $(sort $(wildcard output/presets/*.events base/machines/*.machine base/machines/*.natives))
+EMBEDDED := $(sort $(wildcard output/groups/*.group output/names/others.names output/names/frameworks.names) \
+	$(addprefix output/presets/,sim.events generic.events meanings.events))
+ALL_DATA := $(sort $(PROCESSORS) $(EMBEDDED) $(wildcard output/measurements/*.measurement output/measurements/*.samplers output/names/*.names)) $(PAGE)
 # The rooms; CONTRIBUTING.md says what is in each.  What hooks nothing is common to the library,
 # the reporter and the command, which have the rooms of reports, too; libpfm4's encoder is in the
 # command, and beside the library.
@@ -71,6 +74,8 @@ ENCODER := $(B)/libcachepeek/encoder.so
 HEAP := $(B)/libcachepeek/heap.so
 # What writes the report of a program that ends: preload/writer.h.  It needs no library but libc.
 REPORTER := $(B)/libcachepeek/reporter
+# What one processor needs of many: preload/data.c.
+DATA := $(B)/libcachepeek/data
 # What patches functions: preload/patch/patch.h.  For x86-64 it has a decoder, which the program
 # must not see, so that has to be an archive.
 PATCHER_ARCH := $(firstword $(filter x86_64 aarch64,$(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
@@ -98,7 +103,7 @@ endif
 -include tests/presets/presets.mk
 
 .PHONY: all
-all: $(LIB) $(REPORTER) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(COMPLETIONS) ## build the library, the command and the simulated PMU
+all: $(LIB) $(DATA) $(REPORTER) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(CLI) $(SIM) $(SIM_CORE) $(COMPLETIONS) ## build the library, the command and the simulated PMU
 
 # Changes when the command of the compiler does, and then everything is old.
 $(B)/flags: FORCE
@@ -119,12 +124,15 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(CP_CFLAGS) $(CFLAGS) -c -o $@ $<)
 
-$(B)/embedded.S: tools/embed.sh $(DATA)
+$(B)/embedded.S: tools/embed.sh $(ALL_DATA) Makefile
 	@mkdir -p $(@D)
-	$(call run,EMBED,sh tools/embed.sh $(DATA) > $@)
-$(B)/events.S: tools/embed.sh $(EVENTS)
+	$(call run,EMBED,sh tools/embed.sh $(ALL_DATA) > $@)
+$(B)/events.S: tools/embed.sh $(EMBEDDED) Makefile
 	@mkdir -p $(@D)
-	$(call run,EMBED,sh tools/embed.sh $(EVENTS) > $@)
+	$(call run,EMBED,sh tools/embed.sh $(EMBEDDED) > $@)
+$(DATA): $(PROCESSORS) Makefile
+	@mkdir -p $(@D)
+	$(call run,DATA,{ for f in $(PROCESSORS); do printf '%s\0' $${f##*/}; cat $$f; printf '\0'; done; printf '\0'; } > $@)
 $(B)/help.S: tools/embed.sh $(HELP)
 	@mkdir -p $(@D)
 	$(call run,EMBED,TABLE=cp_help_files sh tools/embed.sh $(HELP) > $@)

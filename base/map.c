@@ -9,21 +9,35 @@
 static uintptr_t next; /* atomic; 0: the kernel chooses */
 static int stopped;    /* atomic */
 
-void *cp_map(size_t size, int fd, off_t offset)
+/* 0: wherever the kernel likes. */
+static uintptr_t wished_place(size_t size)
 {
-	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
-	uintptr_t wish = 0;
+	if (!__atomic_load_n(&next, __ATOMIC_RELAXED))
+		return 0;
+	return __atomic_fetch_add(&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
+}
+
+static void *map(size_t size, int protection, int flags, int fd, off_t offset)
+{
 	void *memory;
 
 	if (__atomic_load_n(&stopped, __ATOMIC_RELAXED)) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	if (__atomic_load_n(&next, __ATOMIC_RELAXED))
-		wish = __atomic_fetch_add(
-			&next, (size + PAGES) & ~PAGES, __ATOMIC_RELAXED);
-	memory = mmap((void *)wish, size, PROT_READ | PROT_WRITE, flags, fd, offset);
+	memory = mmap((void *)wished_place(size), size, protection, flags, fd, offset);
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *cp_map(size_t size, int fd, off_t offset)
+{
+	return map(size, PROT_READ | PROT_WRITE,
+		fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, offset);
+}
+
+const void *cp_map_file(size_t size, int fd)
+{
+	return map(size, PROT_READ, MAP_PRIVATE, fd, 0);
 }
 
 /* Kernels before 4.17 take the flag for none, and the address for a wish. */

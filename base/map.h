@@ -16,6 +16,9 @@
  */
 void *cp_map(size_t size, int fd, off_t offset);
 
+/* A file's bytes, to be read, in that same place; NULL and errno if it fails. */
+const void *cp_map_file(size_t size, int fd);
+
 /*
  * In a fork child: zeros where the kernel did not copy a mapping of its own (perf's
  * pages).  Where something else is by now, that stays.

@@ -35,14 +35,14 @@ memcheck: ## the same tests under Valgrind
 SANITIZED_UNIT_asan = $(filter-out %/heap_early.t,$(UNIT))
 SANITIZED_UNIT_tsan = $(patsubst tests/unit/%.c,$(T)/unit/%.t,$(shell grep -l pthread_create tests/unit/*.c))
 sanitized: SANITIZED_UNIT = $(SANITIZED_UNIT_$(SANITIZE))
-sanitized: $(LIB) $(REPORTER) $(ENCODER) $(SANITIZED_PROGRAMS) $(SANITIZED_UNIT_$(SANITIZE))
+sanitized: $(LIB) $(DATA) $(REPORTER) $(ENCODER) $(SANITIZED_PROGRAMS) $(SANITIZED_UNIT_$(SANITIZE))
 	$(PROVE) $(PROVE_FLAGS) $(SANITIZED_UNIT)
 	SANITIZE=$(SANITIZE) B='$(B)' LC_ALL=C $(PROVE) tests/sanitize/perf.t
 # The library with a reporter that is linked dynamically: in a static one memcheck does not know libc's functions.
 MEMCHECKED := $(B)/memcheck
-$(MEMCHECKED)/libcachepeek/reporter: $(REPORTER_OBJ) $(COMMON) $(PFM) $(LIB) $(ENCODER)
+$(MEMCHECKED)/libcachepeek/reporter: $(REPORTER_OBJ) $(COMMON) $(PFM) $(LIB) $(DATA) $(ENCODER)
 	@mkdir -p $(@D)
-	@cp $(LIB) $(MEMCHECKED) && cp $(ENCODER) $(@D) && ln -sfn ../tests $(MEMCHECKED)/tests
+	@cp $(LIB) $(MEMCHECKED) && cp $(DATA) $(ENCODER) $(@D) && ln -sfn ../tests $(MEMCHECKED)/tests
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(REPORTER_OBJ) $(call both,$(COMMON)))
 .PHONY: sanitized-by-memcheck
 sanitized-by-memcheck: $(MEMCHECKED)/libcachepeek/reporter $(SANITIZED_PROGRAMS) $(UNIT)

@@ -116,7 +116,7 @@ TESTED_PROGRAMS := $(UNIT) $(EVALUATE) $(PROGRAMS) $(SIM_TEST_PROGRAMS)
 define run_tests
 	@rm -rf $(T)/reports && mkdir -p $(T)/reports
 	$(TESTED) PEEK_REPORTS='$(abspath $(T)/reports)' $(PROVE) $(PROVE_FLAGS) $1
-	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/reports
+	/usr/bin/python3 tests/validate.py doc $(T)/reports
 endef
 
 .PHONY: check-run check-fast-run check-rest-run
@@ -144,7 +144,7 @@ check-real-run: all $(PROGRAMS)
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u MAKEOVERRIDES \
 		B='$(B)' LC_ALL=C PEEK_REPORTS='$(abspath $(T)/real-reports)' \
 		$(PROVE) $(PROVE_FLAGS) $(foreach r,$(REAL),$(if $(filter %.t,$r),$r,tests/real/$r.t))
-	/usr/bin/python3 tests/validate.py doc/cachepeek-report-1.schema.json $(T)/real-reports
+	/usr/bin/python3 tests/validate.py doc $(T)/real-reports
 
 bench-run: all $(PROGRAMS) $(MERGE_BENCH)
 	@for script in $(sort $(wildcard tests/bench/*.sh)); do \

@@ -80,6 +80,8 @@ static int list_events(const struct cp_list *list)
 /* ---- machines ---- */
 
 static const char HOST[] = "the caches and TLBs of this machine";
+static const char PLAIN_HOST[] =
+	"the same without its policies and prefetchers: half the time";
 
 /* The first comment after the licence says what it is. */
 static const char *after_licence(const char *file)
@@ -93,6 +95,7 @@ void cp_list_each_machine(void (*each)(void *context, const char *name, const ch
 	void *context, struct cp_arena *arena)
 {
 	each(context, "host", HOST);
+	each(context, "plain", PLAIN_HOST);
 	for (const struct cp_embedded *file = cp_embedded_files; file->name; file++) {
 		const char *text = after_licence(file->text);
 		size_t length = strlen(file->name);
@@ -143,7 +146,8 @@ static void show_machine(const struct cp_list *list, const char *name)
 	if (file)
 		printf("%s\n%s", name, after_licence(file));
 	else
-		printf("%s\n# %s: `cachepeek doctor` says what they are\n", name, HOST);
+		printf("%s\n# %s: `cachepeek doctor` says what they are\n", name,
+			strcmp(name, "plain") == 0 ? PLAIN_HOST : HOST);
 }
 
 static void print_machine(void *context, const char *name, const char *text)

@@ -39,7 +39,7 @@ install: all $(FILLED) ## copy everything below DESTDIR/PREFIX
 	install -m 755 $(CLI) $(D)/bin/cachepeek
 	install -m 644 $(LIB) $(L)/libcachepeek.so
 	install -m 755 $(SIM) $(REPORTER) $(L)/libcachepeek/
-	install -m 644 $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
+	install -m 644 $(DATA) $(ENCODER) $(HEAP) $(PATCHER) $(PERFSTUBS) $(SIM_CORE) $(L)/libcachepeek/
 	install -m 644 $(B)/cachepeek.pc $(L)/pkgconfig/cachepeek.pc
 	install -m 644 $(filter %.cmake,$(FOUND_BY)) $(L)/cmake/cachepeek/
 	install -m 644 regions/cachepeek.h $(D)/include/cachepeek.h

@@ -17,11 +17,19 @@ const struct cp_embedded *cp_known_find(const struct cp_embedded *files,
 
 /*
  * The machine, as sysfs tells it, gets the TLBs that CPUID tells, and from the file of
- * its processor latencies, what time hangs on, and TLBs that CPUID does not tell.  The
- * note says what is assumed.
+ * its processor policies, inclusion, prefetchers, latencies, what time hangs on, TLBs
+ * that CPUID does not tell, and caches that the host hides.  The note says what is
+ * assumed.
  */
 void cp_machine_recognise(struct cp_machine *machine,
 	const struct cp_processor *processor, const struct cp_cpuid_told *told,
 	const struct cp_embedded *files);
+
+/* As cp_machine_plain_host, of any machine. */
+void cp_machine_make_plain(struct cp_machine *machine);
+
+/* Caches that are plain get policies, inclusion and prefetchers of the other machine's,
+ * where their sizes allow them: returns whether any does. */
+bool cp_machine_take_policies(struct cp_machine *to, const struct cp_machine *of);
 
 #endif

@@ -79,16 +79,24 @@ static struct file open_file(const char *text, const char *pmu)
 	return file;
 }
 
-static int find_file(const char *pmu, struct file *out)
+static bool is_among(const struct cp_embedded *files, const char *pmu, struct file *out)
 {
-	for (const struct cp_embedded *at = cp_embedded_files; at->name; at++) {
+	for (const struct cp_embedded *at = files; at->name; at++) {
 		if (!is_events(at->name))
 			continue;
 		*out = open_file(at->text, pmu);
 		if (out->matches)
-			return 0;
+			return true;
 	}
-	return -ENOENT;
+	return false;
+}
+
+static int find_file(const char *pmu, struct file *out)
+{
+	return is_among(cp_embedded_files, pmu, out) ||
+			       is_among(cp_processor_files(), pmu, out)
+		       ? 0
+		       : -ENOENT;
 }
 
 static bool has_pmu(struct cp_slice event)
@@ -338,7 +346,7 @@ const char *cp_preset_pmu_of_device(
 {
 	struct cp_slice pmu = {"", ""};
 
-	for (const struct cp_embedded *at = cp_embedded_files; at->name; at++)
+	for (const struct cp_embedded *at = cp_processor_files(); at->name; at++)
 		if (is_events(at->name) && of_device(at->text, device, model, &pmu))
 			return cp_arena_copy(arena, pmu.at, cp_slice_length(pmu));
 	return NULL;
@@ -352,7 +360,7 @@ static bool is_beside(const struct cp_embedded *embedded, const char *core)
 /* Those of the files beside core, or all (NULL); names may be NULL to count. */
 static size_t collect_pmus(struct cp_arena *arena, const char *core, const char **names)
 {
-	const struct cp_embedded *at = cp_embedded_files;
+	const struct cp_embedded *at = cp_processor_files();
 	struct cp_slice line, word;
 	size_t count = 0;
 

@@ -49,7 +49,7 @@ FUZZ_LINES_perf_map := tools/profile/model/jit.c
 # what these rooms have.
 FUZZ_NOT := $(addsuffix /%,tools/runs tools/calibrate tools/compare tools/gate)
 FUZZ_LIB := $(B)/libfuzzed.a
-FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c base/encoder/% $(FUZZ_NOT),$(TEST_SRC))) \
+FUZZ_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out base/arena.c base/encoder/pfm% $(FUZZ_NOT),$(TEST_SRC))) \
 	$(B)/tests/fuzz/arena.o $(B)/embedded.o
 $(FUZZ_LIB): $(FUZZ_OBJ)
 	@rm -f $@

@@ -17,6 +17,11 @@ static char events[MOST], meanings[MOST];
 const struct cp_embedded cp_embedded_files[] = {
 	{"fuzz.events", events}, {"meanings.events", meanings}, {NULL, NULL}};
 
+const struct cp_embedded *cp_processor_files(void)
+{
+	return cp_embedded_files;
+}
+
 /* What follows the text is not to be read. */
 static void fill(char to[], const char *text)
 {

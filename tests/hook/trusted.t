@@ -17,6 +17,7 @@ my %opens = (
 	'base/files/trusted.c' => [1, 'itself'],
 	'base/text.c' => [1, 'files of /proc and /sys'],
 	'output/report/report.c' => [1, 'a directory that was named; its entries are trusted or not'],
+	'preload/data.c' => [1, 'installed beside the library, as it is'],
 	'preload/decide.c' => [1, 'made with O_EXCL'],
 	'preload/hooks_process.c' => [1, '/dev/null'],
 	'preload/program/hooks_open.c' => [3, 'the definitions, and a message'],

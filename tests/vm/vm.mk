@@ -40,7 +40,7 @@ vm-library:
 	@ln -sfn /usr/include/valgrind $(VM_DIR)/include/valgrind
 	@ln -sfn $(abspath $(VM_DIR))/debian/usr/include/perfmon $(VM_DIR)/include/perfmon
 	@ln -sfn /usr/include/libiberty $(VM_DIR)/include/libiberty
-	@$(VM_MAKE) $(addprefix $(VM_DIR)/build/,libcachepeek.so $(VM_OBJECTS))
+	@$(VM_MAKE) $(addprefix $(VM_DIR)/build/,libcachepeek.so libcachepeek/data $(VM_OBJECTS))
 
 $(VM_ROOT)/bin/%: tests/vm/programs/%.c tests/vm/programs/loop.h regions/cachepeek.h
 	@mkdir -p $(@D)
@@ -63,6 +63,7 @@ vm-machine: vm-library $(if $(filter arm64,$(VM_ARCH)),vm-tool) $(VM_ROOT)/init 
 	@cd $(VM_ROOT) && mkdir -p lib/libcachepeek proc sys dev tmp
 	@cp -L $(addprefix /usr/$(VM_TRIPLE)/lib/,$(VM_LOADER_$(VM_ARCH)) libc.so.6 libgcc_s.so.1) $(VM_ROOT)/lib
 	@$(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/libcachepeek.so $(VM_DIR)/build/libcachepeek.so
+	@mkdir -p $(VM_ROOT)/lib/libcachepeek && cp $(VM_DIR)/build/libcachepeek/data $(VM_ROOT)/lib/libcachepeek
 	@for object in $(VM_OBJECTS); do $(VM_TRIPLE)-strip -o $(VM_ROOT)/lib/$$object $(VM_DIR)/build/$$object || exit 1; done
 	@cd $(VM_ROOT) && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0 | gzip -1 > ../initramfs.gz
 
@@ -126,6 +127,7 @@ vm-native: all $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT)
 	@gcc -std=gnu11 -Os -static -s -D_GNU_SOURCE -o $(VM_NATIVE_ROOT)/init tests/vm/init.c
 	@cp $(VM_NATIVE_PROGRAMS) $(VM_NATIVE_BUILT) $(VM_NATIVE_ROOT)/bin
 	@cp $(SIM_CORE) $(VM_NATIVE_ROOT)/lib/libcachepeek
+	@cp $(DATA) $(VM_NATIVE_ROOT)/lib/libcachepeek
 	@for object in libcachepeek.so $(addprefix libcachepeek/,$(notdir $(SIM)) $(VM_NATIVE_COMPANIONS)); do \
 		strip -o $(VM_NATIVE_ROOT)/lib/$$object $(B)/$$object || exit 1; \
 	done
