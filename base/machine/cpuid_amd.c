@@ -106,12 +106,12 @@ static void tell_tlbs(const struct cp_cpuid *cpuid, struct cp_cpuid_told *told)
 	join_pages(told, CP_ITLB2, gigabyte[CP_EBX] & 0xfff);
 }
 
-/* ---- caches, of processors without leaf 8000001DH ---- */
+/* ---- caches, of processors without leaf 8000001DH, or whose hypervisor hides it ---- */
 
 static void tell_cache(
 	struct cp_told_level *level, uint32_t bytes, uint32_t ways, uint32_t line)
 {
-	level->told = CP_NONE;
+	level->told = bytes && !ways ? CP_UNTOLD : CP_NONE; /* "see leaf 8000001DH" */
 	if (!bytes || !ways || !line || bytes % (ways * line))
 		return;
 	*level = (struct cp_told_level){

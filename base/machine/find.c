@@ -9,15 +9,17 @@
 #include "base/files/trusted.h"
 #include "base/format.h"
 #include "base/machine/host.h"
+#include "base/machine/known.h"
 #include "base/text/nearest.h"
 
 static int complain_of_name(const char *name, char *error, size_t error_size)
 {
-	const char *names[64] = {"host"}, *nearest;
-	unsigned count = 1;
+	const char *names[64] = {"host", "plain"}, *nearest;
+	unsigned count = 2;
 	char file[80];
 
-	for (const struct cp_embedded *e = cp_embedded_files; e->name && count < 63; e++)
+	for (const struct cp_embedded *e = cp_processor_files(); e->name && count < 63;
+		e++)
 		if (strstr(e->name, ".machine"))
 			names[count++] = e->name;
 	cp_format(file, sizeof(file), "%s.machine", name);
@@ -46,7 +48,7 @@ static int named_machine(
 		}
 	} else {
 		cp_format(file, sizeof(file), "%s.machine", name);
-		text = cp_embedded_find(file);
+		text = cp_embedded_find_in(cp_processor_files(), file);
 	}
 	if (!text)
 		return complain_of_name(name, error, error_size);
@@ -59,9 +61,19 @@ static int named_machine(
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size)
 {
-	if (strcmp(name, "host") == 0) {
+	bool plain = strcmp(name, "plain") == 0;
+
+	if (plain || strcmp(name, "host") == 0) {
 		cp_machine_host(machine);
+		if (plain)
+			cp_machine_plain_host(machine);
 		return 0;
 	}
 	return named_machine(machine, name, error, error_size);
+}
+
+void cp_machine_plain_host(struct cp_machine *machine)
+{
+	if (strcmp(machine->name, "host") == 0)
+		cp_machine_make_plain(machine);
 }

@@ -93,11 +93,10 @@ static void note_virtual(struct cp_machine *machine)
 {
 	size_t used = strlen(machine->note);
 
-	if (machine->level[CP_LLC].sets)
-		cp_format(machine->note + used, sizeof(machine->note) - used, VIRTUAL);
+	cp_format(machine->note + used, sizeof(machine->note) - used, VIRTUAL);
 }
 
-bool cp_machine_sysfs(struct cp_machine *machine)
+static bool take_sysfs(struct cp_machine *machine)
 {
 	unsigned found = 0;
 
@@ -184,6 +183,7 @@ static void take_measured(struct cp_machine *machine)
 	struct cp_machine measured = cp_machine_defaults;
 	size_t used = strlen(machine->note);
 	int result;
+	bool took;
 
 	if (!cp_host_file(path, sizeof(path)) || access(path, F_OK) != 0)
 		return;
@@ -200,8 +200,10 @@ static void take_measured(struct cp_machine *machine)
 		return;
 	}
 	measured.cores = machine->cores;
-	cp_format(measured.note, sizeof(measured.note), "measured on %s%s",
-		measured.measured, strstr(machine->note, VIRTUAL) ? VIRTUAL : "");
+	took = cp_machine_take_policies(&measured, machine);
+	cp_format(measured.note, sizeof(measured.note), "measured on %s%s%s",
+		measured.measured, took ? "; policies and prefetchers of its model" : "",
+		strstr(machine->note, VIRTUAL) ? VIRTUAL : "");
 	*machine = measured;
 }
 
@@ -209,6 +211,7 @@ static void take_measured(struct cp_machine *machine)
 static void take_cpuid_caches(
 	struct cp_machine *machine, const struct cp_cpuid_told *told)
 {
+	memset(machine->level, 0, CP_ITLB * sizeof(machine->level[0]));
 	if (told->level[CP_L1D].told != CP_TOLD) {
 		cp_format(machine->note, sizeof(machine->note),
 			"caches assumed: neither sysfs nor CPUID tells them");
@@ -222,18 +225,40 @@ static void take_cpuid_caches(
 	}
 }
 
-void cp_machine_host(struct cp_machine *machine)
+static bool find_sizes(struct cp_machine *machine, const struct cp_cpuid_told *told)
+{
+	if (take_sysfs(machine))
+		return true;
+	take_cpuid_caches(machine, told);
+	return told->level[CP_L1D].told == CP_TOLD;
+}
+
+static bool find_host(struct cp_machine *machine)
 {
 	struct cp_processor processor;
 	struct cp_cpuid_told told;
-	bool found = cp_machine_sysfs(machine);
+	bool sized, has_last;
 
 	cp_processor_here(&processor);
 	cp_processor_told(&processor, &told);
-	if (!found)
-		take_cpuid_caches(machine, &told);
-	cp_machine_recognise(machine, &processor, &told, cp_embedded_files);
-	if (processor.is_virtual)
+	sized = find_sizes(machine, &told);
+	has_last = machine->level[CP_LLC].sets;
+	cp_machine_recognise(machine, &processor, &told, cp_processor_files());
+	if (processor.is_virtual && has_last)
 		note_virtual(machine);
+	return sized;
+}
+
+bool cp_machine_sizes(struct cp_machine *machine)
+{
+	bool sized = find_host(machine);
+
+	cp_machine_make_plain(machine);
+	return sized;
+}
+
+void cp_machine_host(struct cp_machine *machine)
+{
+	find_host(machine);
 	take_measured(machine);
 }

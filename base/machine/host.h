@@ -9,9 +9,9 @@
 
 extern const struct cp_machine cp_machine_defaults;
 
-/* From sysfs alone; what it does not tell is assumed, and said in note: false, if it
- * tells no caches. */
-bool cp_machine_sysfs(struct cp_machine *machine);
+/* What sysfs tells, or of caches, if it has none, CPUID; what they do not tell is
+ * assumed, and said in note: false, if neither tells caches. */
+bool cp_machine_sizes(struct cp_machine *machine);
 
 /* With what was measured, if that was on this processor. */
 void cp_machine_host(struct cp_machine *machine);

@@ -76,7 +76,7 @@ enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE }
  * each region of a thread, and then in each period a unit's, behind those that make it
  * warm, and those of which branches are. */
 #define CP_TIME_FULL 2097152
-#define CP_TIME_PERIOD 524288
+#define CP_TIME_PERIOD 786432
 #define CP_TIME_BRANCHES 65536
 #define CP_TIME_WARM 8192
 #define CP_TIME_UNIT 8192
@@ -186,12 +186,17 @@ struct cp_machine {
 };
 
 /*
- * "host", the name of a machine that is compiled in, or a file (a name with a
- * slash).  0, or -errno with one line in error.  What sysfs does not tell about
- * the host is taken from the defaults and said in note.
+ * "host", "plain" (which is host by cp_machine_plain_host), the name of a machine that is
+ * compiled in, or a file (a name with a slash).  0, or -errno with one line in error.
+ * What sysfs does not tell about the host is taken from the defaults and said in note.
  */
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size);
+
+/* What can be sampled and swept of the host, at half the time: LRU, non-inclusive caches
+ * without prefetchers, and one second-level TLB; the note says so.  Other machines stay
+ * as they are. */
+void cp_machine_plain_host(struct cp_machine *machine);
 
 /* One run of the simulated PMU gives the same references to several machines: up to
  * CP_MAX_MACHINES, with one and the same smallest line. */

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The host, with what the machine file of its processor says of time, and the TLBs that
- * CPUID tells.  Its caches stay plain, and so does its second-level TLB, common to code
- * and data, with the entries of that for data: what is not plain takes twice as long, and
- * has neither samples nor sweeps.
+ * The host, with what the machine file of its processor says of policies, inclusion,
+ * prefetchers and time, and the TLBs that CPUID tells.  Sizes are the host's own.
  */
 #include <string.h>
 
 #include "base/format.h"
+#include "base/machine/file.h"
 #include "base/machine/host.h"
 #include "base/machine/known.h"
+#include "base/text.h"
 
 #define MOST_WAYS 128
+#define PLAIN "LRU and non-inclusive caches"
+#define POLICIES "policies, prefetchers, "
 
 static enum cp_level for_huge(enum cp_level small)
 {
@@ -44,41 +46,60 @@ static uint64_t of_one_model(const struct cp_machine *known)
 	return bits;
 }
 
-static void join_second(struct cp_machine *machine)
+static uint64_t bytes_of(const struct cp_cache *cache)
 {
-	static const enum cp_level apart[] = {
-		CP_ITLB2, CP_DTLB2, CP_ITLB2_2M, CP_DTLB2_2M};
-	struct cp_cache *level = machine->level;
+	return (uint64_t)cache->sets * cache->ways * cache->line;
+}
 
-	if (level[CP_DTLB2].sets) {
-		level[CP_STLB] = level[CP_DTLB2];
-		level[CP_STLB_2M] = level[CP_DTLB2_2M];
-	}
-	for (int i = 0; i < 4; i++)
-		memset(&level[apart[i]], 0, sizeof(level[apart[i]]));
+/* Vendors document more ways than CPUID's older leaves tell of as many bytes: those of
+ * the file hold.  Where the host hides a level, the file's stands for it. */
+static void take_cache(struct cp_cache *known, const struct cp_cache *hosts)
+{
+	char why[128];
+	const struct place at = {"", 0, why, sizeof(why), false};
+
+	if (!hosts->sets || bytes_of(known) == bytes_of(hosts))
+		return;
+	known->sets = hosts->sets;
+	known->ways = hosts->ways;
+	known->line = hosts->line;
+	known->shared = 0;
+	if (!cp_level_check(&at, known))
+		known->policy = CP_LRU;
+}
+
+/* What the host hides, if the file has it. */
+static const char *hidden_level(
+	const struct cp_machine *machine, const struct cp_machine *known)
+{
+	if (!machine->level[CP_L1D].sets)
+		return ", caches";
+	return !machine->level[CP_LLC].sets && known->level[CP_LLC].sets ? ", L3" : "";
 }
 
 static bool take_known(struct cp_machine *machine, const struct cp_embedded *file,
 	char *why, size_t size)
 {
+	struct place at = {file->name, 0, why, size, false};
 	struct cp_machine known = cp_machine_defaults;
+	struct stated stated = {{0}, 0, 0};
+	const char *hidden;
 	char missing[64];
 
 	if (cp_machine_parse(&known, file->name, file->text, why, size) < 0)
 		return false;
-	for (int level = CP_L1I; level <= CP_LLC; level++) {
-		machine->level[level].latency = known.level[level].latency;
-		known.level[level] = machine->level[level];
-	}
-	join_second(&known);
+	hidden = hidden_level(machine, &known);
+	for (int level = CP_L1I; level <= CP_LLC; level++)
+		take_cache(&known.level[level], &machine->level[level]);
 	known.cores = machine->cores;
 	known.page = machine->page;
 	known.events[0] = known.pmu[0] = '\0';
 	known.assumed |= of_one_model(&known);
-	cp_format(known.note, sizeof(known.note), "latencies%s of %.*s",
-		cp_machine_tells_time(&known, missing, sizeof(missing)) ? " and time"
-									: "",
-		(int)strcspn(file->name, "."), file->name);
+	if (!cp_machine_check(&at, &known, &stated))
+		return false;
+	cp_format(known.note, sizeof(known.note), POLICIES "latencies%s%s of %.*s",
+		cp_machine_tells_time(&known, missing, sizeof(missing)) ? ", time" : "",
+		hidden, (int)strcspn(file->name, "."), file->name);
 	*machine = known;
 	return true;
 }
@@ -113,11 +134,13 @@ static void take_huge(struct cp_cache *huge, const struct cp_told_level *told,
 
 static void take_tlbs(struct cp_machine *machine, const struct cp_cpuid_told *told)
 {
-	enum cp_level second = told->level[CP_DTLB2].told == CP_TOLD ? CP_DTLB2 : CP_STLB;
-	const enum cp_level from[] = {CP_ITLB, CP_DTLB, second},
-			    to[] = {CP_ITLB, CP_DTLB, CP_STLB};
+	bool apart = machine->level[CP_DTLB2].sets;
+	enum cp_level data = told->level[CP_DTLB2].told == CP_TOLD ? CP_DTLB2 : CP_STLB;
+	const enum cp_level from[] = {CP_ITLB, CP_DTLB, data, CP_ITLB2},
+			    to[] = {CP_ITLB, CP_DTLB, apart ? CP_DTLB2 : CP_STLB,
+				    CP_ITLB2};
 
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < (apart ? 4 : 3); i++) {
 		take_small(&machine->level[to[i]], &told->level[from[i]]);
 		if (machine->page == 4096)
 			take_huge(&machine->level[for_huge(to[i])],
@@ -131,7 +154,8 @@ static void note_assumed(
 	bool code = told->level[CP_ITLB].told == CP_TOLD,
 	     data = told->level[CP_DTLB].told == CP_TOLD;
 
-	add_note(machine, "LRU and non-inclusive caches assumed", "");
+	if (!is_known)
+		add_note(machine, PLAIN " assumed", "");
 	if (!code && !data && !is_known)
 		add_note(machine, "TLB sizes assumed", "");
 	else if (code != data && !is_known)
@@ -169,6 +193,71 @@ void cp_machine_recognise(struct cp_machine *machine,
 		add_note(machine, "this core is of another kind than the first", "");
 		told = &nothing;
 	}
+	if (!machine->level[CP_L1D].sets)
+		memcpy(machine->level, cp_machine_defaults.level,
+			CP_ITLB * sizeof(machine->level[0]));
 	take_tlbs(machine, told);
 	note_assumed(machine, told, is_known);
+}
+
+/* ---- plain ---- */
+
+/* The second level for data stands for both. */
+static void join_second(struct cp_cache *level)
+{
+	static const enum cp_level apart[] = {
+		CP_ITLB2, CP_DTLB2, CP_ITLB2_2M, CP_DTLB2_2M};
+
+	if (level[CP_DTLB2].sets) {
+		level[CP_STLB] = level[CP_DTLB2];
+		level[CP_STLB_2M] = level[CP_DTLB2_2M];
+	}
+	for (int i = 0; i < 4; i++)
+		memset(&level[apart[i]], 0, sizeof(level[apart[i]]));
+}
+
+static void make_plain(struct cp_cache *cache)
+{
+	cache->policy = CP_LRU;
+	cache->inclusion = CP_NON_INCLUSIVE;
+	cache->write_through = cache->no_allocate = cache->half_lines = false;
+	cache->fp_bypass = false;
+	cache->shared = 0;
+	cp_prefetch_turn(cache, false);
+}
+
+void cp_machine_make_plain(struct cp_machine *machine)
+{
+	bool was = true;
+
+	for (int level = 0; level < CP_NLEVELS; level++) {
+		was &= !machine->level[level].sets ||
+		       !cp_machine_unlike_plain(machine, (enum cp_level)level);
+		make_plain(&machine->level[level]);
+	}
+	join_second(machine->level);
+	if (was)
+		return;
+	if (cp_starts_with(machine->note, POLICIES))
+		memmove(machine->note, machine->note + strlen(POLICIES),
+			strlen(machine->note + strlen(POLICIES)) + 1);
+	add_note(machine, PLAIN " chosen", "");
+}
+
+bool cp_machine_take_policies(struct cp_machine *to, const struct cp_machine *of)
+{
+	bool took = false;
+
+	for (int level = CP_L1I; level <= CP_LLC; level++) {
+		struct cp_cache taken = of->level[level], *its = &to->level[level];
+
+		if (!its->sets || !cp_machine_unlike_plain(of, (enum cp_level)level) ||
+			cp_machine_unlike_plain(to, (enum cp_level)level))
+			continue;
+		take_cache(&taken, its);
+		taken.latency = its->latency;
+		*its = taken;
+		took = true;
+	}
+	return took;
 }

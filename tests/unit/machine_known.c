@@ -57,7 +57,10 @@ static void test_shipped(void)
 		{{"AuthenticAMD", 25, 97, false}, "zen4.machine"},
 		{{"AuthenticAMD", 26, 2, false}, "zen5.machine"},
 		{{"GenuineIntel", 6, 15, false}, "core2duo.machine"},
+		{{"GenuineIntel", 6, 60, false}, "haswell.machine"},
 		{{"GenuineIntel", 6, 85, false}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 94, false}, "skylake.machine"},
+		{{"GenuineIntel", 6, 165, false}, "skylake.machine"},
 		{{"GenuineIntel", 6, 106, false}, "ice-lake-sp.machine"},
 		{{"GenuineIntel", 6, 143, false}, "sapphire-rapids.machine"},
 		{{"GenuineIntel", 6, 207, false}, "sapphire-rapids.machine"},
@@ -168,8 +171,7 @@ static void test_zen4(void)
 
 	is_int(cp_machine_find(&file, "zen4", text, sizeof(text)), 0, "zen4");
 	is_string(host.name, "host", "its name stays");
-	is_string(host.note,
-		"latencies and time of zen4; LRU and non-inclusive caches assumed",
+	is_string(host.note, "policies, prefetchers, latencies, time of zen4",
 		"and what is whose is said");
 	is_int(host.cores, 4, "cores are the host's");
 	is_int(entries(&host, CP_LLC), 16384 * 16, "so are sizes");
@@ -178,13 +180,70 @@ static void test_zen4(void)
 	is_int(host.ooo.window, file.ooo.window, "and what time hangs on");
 	ok(cp_machine_tells_time(&host, text, sizeof(text)), "time is told");
 	is_int(entries(&host, CP_DTLB), 72, "DTLB");
-	is_int(entries(&host, CP_STLB), 3072, "STLB has the entries for data");
-	is_int(host.level[CP_STLB].ways, 24, "and the ways that AMD documents");
-	is_int(host.level[CP_STLB].latency, 7, "and a latency");
+	is_int(entries(&host, CP_STLB), 0, "no second level of TLBs for all");
+	is_int(entries(&host, CP_DTLB2), 3072, "one for data");
+	is_int(host.level[CP_DTLB2].ways, 24, "with the ways that AMD documents");
+	is_int(host.level[CP_DTLB2].latency, 7, "and a latency");
+	is_int(entries(&host, CP_ITLB2), 512, "and one for code");
+	is_int(host.level[CP_LLC].inclusion, CP_EXCLUSIVE, "L3 has what L2 evicts");
+	is_int(host.level[CP_L1D].prefetch[1].kind, CP_IP_STRIDE, "prefetchers");
 	is_u64(host.assumed & ~file.assumed,
 		1ull << CP_OF_L3 | 1ull << CP_OF_MEMORY | 1ull << CP_ASSUMED_CLOCK,
 		"what differs between processors of one core is assumed");
 	is_string(host.pmu, "", "it answers to no other names of events");
+}
+
+/* A hypervisor hides leaf 8000001DH, and its kernel has no caches for sysfs; where CPUID
+ * has nothing either, all caches are the file's. */
+static void test_hidden(void)
+{
+	static const struct cp_cpuid_leaf leaves[] = {
+		{0x80000005u, 0, {0xff60ff40u, 0xff60ff40u, 0x300c0140u, 0x20080140u}},
+		{0x80000006u, 0, {0x40802040u, 0x60804040u, 0x04006140u, 0x0fe09140u}}};
+	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, true};
+	struct cp_cpuid cpuid = {leaves, COUNT(leaves)};
+	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
+	struct cp_cpuid_told told;
+
+	cp_cpuid_decode_amd(&cpuid, &told);
+	is_int(told.level[CP_LLC].told, CP_UNTOLD, "ways of 9: another leaf has the L3");
+	is_int(told.level[CP_L2].ways, 8, "the older leaf's ways of L2");
+	for (int level = CP_L1I; level <= CP_L2; level++)
+		host.level[level] = (struct cp_cache){.sets = told.level[level].sets,
+			.ways = told.level[level].ways,
+			.line = told.level[level].line};
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files);
+	is_int(entries(&host, CP_LLC), 32 << 14, "the L3 is the file's");
+	is_int(host.level[CP_L2].ways, 16, "L2 of as many bytes has the file's ways");
+	is_string(host.note, "policies, prefetchers, latencies, time, L3 of zen5",
+		"and it is said");
+	host = (struct cp_machine){.name = "host", .page = 4096, .cores = 2};
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files);
+	is_int(entries(&host, CP_L1D), 768, "all caches are the file's");
+	is_string(host.note, "policies, prefetchers, latencies, time, caches of zen5",
+		"and that is said");
+}
+
+/* Of other sizes than the file's, a tree wants a power of two; measured caches get
+ * policies, and what they say themselves holds. */
+static void test_policies(void)
+{
+	struct cp_machine file = cp_machine_defaults, to = cp_machine_defaults;
+
+	file.level[CP_L2] = (struct cp_cache){.sets = 1024,
+		.ways = 16,
+		.line = 64,
+		.policy = CP_PLRU,
+		.inclusion = CP_INCLUSIVE,
+		.latency = 14};
+	to.level[CP_L2] =
+		(struct cp_cache){.sets = 1024, .ways = 20, .line = 64, .latency = 15};
+	ok(cp_machine_take_policies(&to, &file), "they are taken");
+	is_int(to.level[CP_L2].policy, CP_LRU, "no tree of 20 ways");
+	is_int(to.level[CP_L2].ways, 20, "sizes stay");
+	is_int(to.level[CP_L2].inclusion, CP_INCLUSIVE, "inclusion comes");
+	is_int(to.level[CP_L2].latency, 15, "latencies stay");
+	ok(!cp_machine_take_policies(&to, &file), "once");
 }
 
 /* CPUID's sizes hold where the file has others, and hold without a file. */
@@ -229,7 +288,7 @@ static void test_sizes(void)
 	ok(host.level[CP_STLB_2M].absent, "an STLB of small pages only");
 }
 
-/* Whatever is found, one run simulates it as plainly as before. */
+/* Whatever is found fits together, and is plain for samples and sweeps. */
 static void test_plain(void)
 {
 	static const struct {
@@ -262,6 +321,9 @@ static void test_plain(void)
 		processor.family = told.family;
 		processor.model = told.model;
 		host = recognised(&processor, all[i].leaves, all[i].count);
+		ok(!strstr(host.note, "not recognised"), "%s fits: %s", all[i].name,
+			host.note);
+		cp_machine_plain_host(&host);
 		for (int level = 0; level < CP_NLEVELS && !how; level++)
 			if (host.level[level].sets)
 				how = cp_machine_unlike_plain(
@@ -315,6 +377,8 @@ int main(void)
 	test_shipped();
 	test_mistakes();
 	test_zen4();
+	test_hidden();
+	test_policies();
 	test_sizes();
 	test_plain();
 	test_cpuinfo();

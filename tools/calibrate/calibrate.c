@@ -198,7 +198,7 @@ int cp_calibrate(struct cp_calibration *calibration, char *error, size_t error_s
 		return -errno;
 	}
 	CPU_ZERO(&may);
-	calibration->sized = cp_machine_sysfs(&calibration->machine);
+	calibration->sized = cp_machine_sizes(&calibration->machine);
 	host.deadline = begin + MOST_SECONDS;
 	choose_cpus(&host, &may);
 	result = set_up(&host, error, error_size);

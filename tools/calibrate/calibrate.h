@@ -212,8 +212,10 @@ double cp_cycle_ns(const struct cp_host *host);
  * what finds its address; a load's share of the time, if so many walks go at a time. */
 double cp_walk(const struct cp_host *host, size_t bytes);
 
-/* Cycles of a load from one of so many places, a stride and some lines apart. */
-double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride);
+/* Cycles of a load from one of so many places, a stride and some lines apart, after so
+ * many passes over all of them. */
+double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride,
+	unsigned passes);
 
 /* Links them as that; returns the first, or NULL. */
 void **cp_chain_link(char *memory, size_t count, size_t stride);

@@ -71,13 +71,14 @@ void **cp_chain_link(char *memory, size_t count, size_t stride)
 	return first;
 }
 
-double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride)
+double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride,
+	unsigned passes)
 {
 	struct chain chain = {cp_chain_link(memory, count, stride)};
 
 	if (!chain.at)
 		return NAN;
-	for (size_t i = 0; i <= count / STEPS; i++)
+	for (size_t i = 0; i <= passes * count / STEPS; i++)
 		run_chain(&chain);
 	return cp_best(TRIES, STEPS, run_chain, &chain) / host->ns;
 }

@@ -56,8 +56,8 @@ static void print_table(const struct cp_calibration *calibration)
 		print_figure(calibration, (enum cp_figure)figure);
 	print_unstable(calibration);
 	if (!calibration->sized)
-		printf("sysfs does not tell the sizes of caches: what is measured by them "
-		       "is assumed\n");
+		printf("neither sysfs nor CPUID tells the sizes of caches: what is measured "
+		       "by them is assumed\n");
 }
 
 static void add_table(const struct cp_calibration *calibration, json_t *document)

@@ -32,9 +32,9 @@ static void measure_curve(struct cp_host *host)
 
 	for (size_t i = 0; i < count && !cp_host_is_late(host); i++) {
 		cp_keep(host, &host->kept.page[i],
-			cp_chain(host, host->pages, pages[i], PAGE));
+			cp_chain(host, host->pages, pages[i], PAGE, 1));
 		cp_keep(host, &host->kept.line[i],
-			cp_chain(host, host->scratch, pages[i], CP_LINE));
+			cp_chain(host, host->scratch, pages[i], CP_LINE, 1));
 	}
 }
 

@@ -73,9 +73,9 @@ double cp_walk(const struct cp_host *host, size_t bytes)
 /* What any first-level TLB knows the pages of: huge ones may be none (pages.c). */
 #define KNOWN ((size_t)64 * CP_SMALL_PAGE)
 
-static double latency_in(const struct cp_host *host, size_t bytes)
+static double latency_in(const struct cp_host *host, size_t bytes, unsigned passes)
 {
-	return cp_chain(host, host->scratch, bytes / CP_LINE, CP_LINE);
+	return cp_chain(host, host->scratch, bytes / CP_LINE, CP_LINE, passes);
 }
 
 /* The first TLB does not know the pages, the second does. */
@@ -86,6 +86,36 @@ static double without_pages(double latency, const struct cp_round *round)
 	return isfinite(hit) && round->value[CP_FIGURE_DTLB] < CP_FEW_PAGES / 2.0
 		       ? latency - hit
 		       : latency;
+}
+
+/* By how much the last level is slower than L2, at the least: those of current processors
+ * take three times as long. */
+#define LEAST_APART 1.5
+/* Until a last level that is filled by what L2 evicts has kept all: on a Zen 4 five. */
+#define LLC_PASSES 8
+
+/* Lines of one place in small pages are in few sets of L2, unless it chooses them by more
+ * bits of the address than a place has, as AMD's does: then it has all of them, and lines
+ * of all places have to be more than it has room for. */
+static void find_llc(const struct cp_host *host, char *few, struct cp_round *round)
+{
+	size_t bytes = 4 * cp_host_level(host, CP_L2);
+	struct cp_pages pages;
+	double latency;
+
+	cp_pages_behind_l2(host, few, &pages);
+	if (!pages.count)
+		return;
+	latency = without_pages(cp_pages_chain(host, &pages, false), round);
+	if (latency > LEAST_APART * round->value[CP_FIGURE_L2]) {
+		round->value[CP_FIGURE_LLC] = latency;
+		round->value[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
+	} else if (bytes <= host->page_bytes &&
+		   2 * bytes <= cp_host_level(host, CP_LLC)) {
+		latency = latency_in(host, bytes, LLC_PASSES);
+		round->value[CP_FIGURE_LLC] =
+			host->huge ? latency : without_pages(latency, round);
+	}
 }
 
 /* How many loads from memory are under way at a time: as many times as one takes longer
@@ -109,16 +139,11 @@ void cp_measure_latencies(struct cp_host *host, struct cp_round *round)
 	char *few = host->pages + host->round % FEW_PLACES * CP_FEW_PAGES * CP_SMALL_PAGE;
 	struct cp_pages pages;
 
-	round->value[CP_FIGURE_L1] = latency_in(host, l1 / 2);
+	round->value[CP_FIGURE_L1] = latency_in(host, l1 / 2, 1);
 	if (l2)
 		round->value[CP_FIGURE_L2] =
-			latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN);
-	cp_pages_behind_l2(host, few, &pages);
-	if (pages.count) {
-		round->value[CP_FIGURE_LLC] =
-			without_pages(cp_pages_chain(host, &pages, false), round);
-		round->value[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
-	}
+			latency_in(host, l2 / 2 < KNOWN ? l2 / 2 : KNOWN, 1);
+	find_llc(host, few, round);
 	cp_pages_anywhere(few, &pages);
 	cp_keep(host, &host->kept.far_alone, cp_pages_chain(host, &pages, true));
 	cp_keep(host, &host->kept.far_beside, cp_pages_loads(host, &pages, true));

@@ -199,6 +199,12 @@ static bool find_machine(const char *name, struct cp_machine *machine)
 			: ": `cachepeek list machines` has them");
 }
 
+static bool plain_host(struct cp_machine *machine)
+{
+	cp_machine_plain_host(machine);
+	return true;
+}
+
 static bool check_changes(const char *changes, struct cp_machine *machine)
 {
 	char error[256];
@@ -343,6 +349,7 @@ static bool check_wanted(const struct cp_wanted *wanted, struct cp_arena *arena)
 
 	return (!wanted->engine || check_engine(wanted->engine)) &&
 	       find_machine(wanted->machine, &machine) &&
+	       (!wanted->sweep || plain_host(&machine)) &&
 	       (!wanted->changes || check_changes(wanted->changes, &machine)) &&
 	       (!wanted->sweep || check_sweep(wanted->sweep, &machine)) &&
 	       (!wanted->window || check_window(wanted->window)) &&
