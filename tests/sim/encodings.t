@@ -71,6 +71,9 @@ sub run_list
 }
 
 my @list = split(/\n/, `$program list`);
+# The kernel switches a faulty RDSEED off, which goes on executing.
+my $flags = do { open(my $info, '<', '/proc/cpuinfo') or die; local $/; <$info> };
+@list = grep { !/ rdseed / } @list unless $flags =~ /\brdseed\b/;
 cmp_ok(scalar(@list), '>', 3000, 'the decoder lists thousands of encodings');
 push(@list, map { $_->[0] } @masked);
 

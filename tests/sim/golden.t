@@ -41,8 +41,9 @@ sub counts
 }
 
 for my $program (qw(walk pages start)) {
-	for my $machine (qw(skylake-sp neoverse-n1 pentium-pro)) {
-		my $counts = counts($program, $machine);
+	# "bare": skylake-sp without its prefetchers.
+	for my $machine (qw(skylake-sp bare neoverse-n1 pentium-pro)) {
+		my $counts = counts($program, $machine eq 'bare' ? bare('skylake-sp') : $machine);
 		diag("$program/$machine $counts") if $ENV{GOLDEN};
 		is($counts, $golden{"$program/$machine"}, "$program on $machine: @COUNTERS");
 	}
@@ -64,12 +65,15 @@ is(counts('start', 'skylake-sp', %other), $golden{'start/skylake-sp'}, 'in anoth
 }
 done_testing();
 __DATA__
-walk/skylake-sp 59428 8192 2048 8192 0 1920 1 1 1024 0 1024 0 16 0
+walk/skylake-sp 59428 8192 2048 136 0 1920 1 1 16 0 16 0 16 0
+walk/bare 59428 8192 2048 8192 0 1920 1 1 1024 0 1024 0 16 0
 walk/neoverse-n1 59428 8192 2048 1024 0 0 1 1 1024 0 1024 0 16 0
 walk/pentium-pro 59428 8192 2048 8192 0 2016 16384 2 1024 0 0 0 16 0
 pages/skylake-sp 36869 4096 4096 4096 0 4088 1 1 4096 0 2048 0 4096 0
+pages/bare 36869 4096 4096 4096 0 4088 1 1 4096 0 2048 0 4096 0
 pages/neoverse-n1 36869 4096 4096 4096 0 4080 1 1 4096 0 2048 0 4096 0
 pages/pentium-pro 36869 4096 4096 4096 0 4094 8192 2 4096 0 0 0 4096 0
-start/skylake-sp 262552 65610 64 1090 0 0 2 2 1089 0 1089 0 25 0
+start/skylake-sp 262552 65610 64 79 0 0 2 2 71 0 71 0 25 0
+start/bare 262552 65610 64 1090 0 0 2 2 1089 0 1089 0 25 0
 start/neoverse-n1 262552 65610 64 1090 0 0 2 2 1089 0 1089 0 25 0
 start/pentium-pro 262552 65610 64 2121 0 3 131002 4 2121 0 0 0 25 0

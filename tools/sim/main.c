@@ -15,6 +15,7 @@
 #include "profile/profile.h"
 #include "sample/sample.h"
 #include "profile/sharing.h"
+#include "transfers.h"
 #include "window.h"
 
 ULong tool_state;
@@ -53,6 +54,7 @@ static void start_tool(void)
 	sharing_start();
 	line_use_start();
 	window_start();
+	transfers_start();
 	functions_track();
 }
 

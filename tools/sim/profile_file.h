@@ -17,13 +17,23 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 12
+#define CP_PROFILE_VERSION 15
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
 #define CP_PROFILE_FIRST CP_SIM_l1i_misses
 #define CP_PROFILE_COUNTERS (CP_SIM_dtlb_store_misses + 1 - CP_PROFILE_FIRST)
 #define CP_PROFILE_AT(counter) (CP_SIM_##counter - CP_PROFILE_FIRST)
+
+/* Lines that would have missed if no prefetcher had brought them: of L1D, by loads and by
+ * stores, and of L2. */
+enum {
+	CP_SPARED_L1D_LOADS,
+	CP_SPARED_L1D_STORES,
+	CP_SPARED_L2_LOADS,
+	CP_SPARED_L2_STORES,
+	CP_PROFILE_SPARED
+};
 
 enum cp_profile_kind {
 	CP_PROFILE_NOTHING,
@@ -50,11 +60,23 @@ struct cp_profile_site {
 	uint64_t instruction;
 	uint64_t part; /* of a sample: see cp_profile_sample */
 	uint64_t count[CP_PROFILE_COUNTERS];
-	/* How far apart in memory the data was that missed L1D, one miss after the
-	 * other: the distance that most often followed itself, how often (since it
-	 * was that), of so many misses; and where the last one was. */
+	uint64_t spared[CP_PROFILE_SPARED];
+	/* How far apart in memory the data was that missed L1D, or was spared that, one
+	 * after the other: the distance that most often followed itself, how often (since
+	 * it was that), of so many references; so many of them missed; and where the last
+	 * one was. */
 	int64_t stride;
-	uint64_t strided, misses, last;
+	uint64_t strided, asked, misses, last;
+	/* Streams that are gone through in step: so many of its own such references lay
+	 * between that to a line and that to the line behind it (before it), most often,
+	 * and so often. */
+	uint64_t streams, in_step;
+	/* Pairs: the reference before, of whichever instruction of the thread, was that
+	 * far away on the line beside, neither was beside others, and this one was at
+	 * that byte of its line; how often, and what divides the distances between pairs.
+	 */
+	int64_t beside;
+	uint64_t beside_at, pairs, paired, pair_size;
 };
 
 /* The kinds of memory that data is in. */
@@ -81,7 +103,7 @@ struct cp_profile_object {
 	uint32_t id; /* from 1 on */
 	uint64_t address, size;
 	uint64_t blocks; /* how often it was allocated */
-	uint64_t count[CP_PROFILE_COUNTERS];
+	uint64_t count[CP_PROFILE_COUNTERS], spared[CP_PROFILE_SPARED];
 };
 
 /* Blocks from this size on are told apart by their size. */
@@ -91,6 +113,20 @@ struct cp_profile_object {
  * them wrote, and several threads lived (--sharing).  A line whose memory was given out
  * anew is another one: see incarnation. */
 #define CP_PROFILE_PARTS 8
+
+/* An instruction that uses the line.  how: whether it writes, its module, and how often
+ * it was seen to since it has a place here, in this order from the highest bit on, so
+ * that those that write most are the largest once the module is masked. */
+struct cp_profile_place {
+	uint64_t instruction; /* 0: none */
+	uint64_t how;
+};
+
+#define CP_PROFILE_PLACES 4
+#define CP_PLACE_WRITES ((uint64_t)1 << 63)
+#define CP_PLACE_TIMES_BITS 44 /* days of one instruction's references to one line */
+#define CP_PLACE_TIMES (((uint64_t)1 << CP_PLACE_TIMES_BITS) - 1)
+#define CP_PLACE_MODULES (((uint64_t)1 << (63 - CP_PLACE_TIMES_BITS)) - 1)
 
 struct cp_profile_sharer {
 	struct cp_profile_entry entry;
@@ -106,6 +142,8 @@ struct cp_profile_sharer {
 	 * the thread did not touch it). */
 	uint64_t part[CP_PROFILE_PARTS];
 	uint32_t object[CP_PROFILE_PARTS];
+	/* Those that use it most, nearly; those that write before those that read. */
+	struct cp_profile_place place[CP_PROFILE_PLACES];
 };
 
 /* One for all of them. */
@@ -194,9 +232,13 @@ struct cp_profile_header {
 	uint32_t without_sites;      /* 1: there are call paths only */
 	struct cp_profile_site lost; /* misses for which there was no room */
 	/* The machine: pages that its data TLBs hold together, bytes of L2 (0: there
-	 * is none); does L1D have a prefetcher? */
-	uint64_t tlb_entries, l2_bytes, l1d_prefetches;
+	 * is none). */
+	uint64_t tlb_entries, l2_bytes;
 	uint32_t l1d_sets, l1d_ways;
+	/* Have L1D or L2 prefetchers; how many pages these follow at once, and how long
+	 * steps; 0: none, or no such limit. */
+	uint32_t prefetches, followed_pages, followed_bytes;
+	uint32_t dtlb_entries; /* of loads', in its first level */
 };
 
 /* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */

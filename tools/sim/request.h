@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 17
+#define CP_SIM_PROTOCOL 19
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -104,6 +104,9 @@
 	X(stream_stores, "non-temporal stores, of all stores")                           \
 	X(stream_lines, "lines that these wrote to memory, whole ones or parts")         \
 	X(stream_full_lines, "of those, whole ones")                                     \
+	X(contended_transfers,                                                           \
+		"lines that other threads would have taken, if all ran at "              \
+		"the same time: of a sample")                                            \
 	/* from here on those of the timing model (timing.h) */                          \
 	X(cycles, "cycles")                                                              \
 	X(value_stall_cycles, "cycles in which an instruction waited for a load's line") \
@@ -346,6 +349,10 @@ enum cp_sim_request {
 	/* () -> enum cp_unpinned, a bit each: what this process has done by now that may
 	 * differ between runs all the same. */
 	CP_SIM_UNPINNED,
+
+	/* () -> 1: CPUID tells the program of this machine's processor.  -> 0: of
+	 * Valgrind's, also where a tool without its table of encodings was asked. */
+	CP_SIM_SHOWS_HOST,
 
 	/* (n, char *to, size) -> 1, 2: the nth pattern of functions, and whether a file
 	 * whose code was executed has one of that name (1) or none has (2).  -> 0: there

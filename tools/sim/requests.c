@@ -116,6 +116,9 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 	case CP_SIM_UNPINNED:
 		*ret = pin.seen;
 		break;
+	case CP_SIM_SHOWS_HOST:
+		*ret = tool_options.shows_host && tool_options.native;
+		break;
 	case CP_SIM_CALL:
 		pin_call_is_programs(tid);
 		hidden_call_is_programs(tid);

@@ -34,6 +34,7 @@
 #include "sample/sample.h"
 #include "simulated.h"
 #include "profile/sharing.h"
+#include "transfers.h"
 #include "window.h"
 #include "regions/series.h"
 
@@ -168,6 +169,7 @@ static void begin_thread(struct thread *t)
 	paths_thread_begin(
 		(ThreadId)(t - threads.by_id), profile_thread_number(t->profile));
 	functions_thread_begin((ThreadId)(t - threads.by_id));
+	transfers_thread_begin((ThreadId)(t - threads.by_id));
 }
 
 static void use_profile(struct profile_thread *t, const struct core *core)
@@ -210,6 +212,7 @@ static void use_core(ThreadId tid)
 	sweep_core = t->paused ? NULL : t->seat[0]->core;
 	paths_use(t->paused ? VG_INVALID_THREADID : tid, t->seat[0]->core);
 	use_profile(t->paused ? NULL : t->profile, t->seat[0]->core);
+	transfers_use(tid, t->paused ? NULL : t->seat);
 	if (!t->paused)
 		use_machines(t);
 	if (t->sample)
@@ -283,6 +286,7 @@ static void end_thread(ThreadId tid)
 		sample_report(t->sample, tid);
 	t->times = region_times_end(t->times, t->seat[0]->core);
 	leave_seats(t);
+	transfers_thread_end(tid);
 	profile_thread_end(tid);
 	t->mirror = t->sample_mirror = NULL;
 }
@@ -322,6 +326,7 @@ static void on_fork_child(ThreadId tid)
 	sent_fork_child();
 	profile_fork_child();
 	sharing_fork_child();
+	transfers_fork_child(tid);
 	line_use_fork_child();
 	threads.by_id[tid].profile = profile_thread_begin(tid);
 	paths_fork_child(tid, profile_thread_number(threads.by_id[tid].profile));

@@ -196,6 +196,12 @@ static void core_serves(struct core *core, enum access kind)
 		kind == LOAD && core->flex->from_core > 1;
 }
 
+static void spare(struct core *core, int store, int in_l1)
+{
+	core->spared[SPARED_L1D + store] += (uint64_t)in_l1;
+	core->spared[SPARED_L2 + store] += core->flex->from != 0;
+}
+
 void flex_hide(struct core *core, uint64_t unit, enum access kind, int in_l1)
 {
 	const struct flex_core *f = core->flex;
@@ -206,6 +212,8 @@ void flex_hide(struct core *core, uint64_t unit, enum access kind, int in_l1)
 		 hops = 0;
 	uint64_t *hidden = core->hidden;
 
+	if (kind != IFETCH)
+		spare(core, kind == STORE, in_l1);
 	if (!hidden)
 		return;
 	if (f->from & FLEX_FROM_MEMORY)

@@ -91,34 +91,110 @@ static void see_adjacent(struct flex_prefetcher *p, const struct sight *s)
 	want_line(s, s->line & 1 ? -1 : 1);
 }
 
+/* ---- the latest of something ---- */
+
+#define LATEST_MOST 64
+#define BYTES 0x0101010101010101ull
+
+/* So many numbers at most; each has a place, which the one that was longest not seen
+ * leaves to another. */
+struct latest {
+	uint32_t tag[LATEST_MOST];       /* the low half of: */
+	uint64_t number[LATEST_MOST];    /* plus one; 0: none yet */
+	uint64_t order[LATEST_MOST / 8]; /* places, a byte each, the newest first */
+	uint32_t n;
+};
+
+static void begin_order(struct latest *l)
+{
+	for (uint32_t i = 0; i < LATEST_MOST / 8; i++)
+		l->order[i] = 0x0706050403020100ull + 8 * i * BYTES;
+}
+
+/* The place becomes the newest: those in front of it move by one. */
+static void renew_place(struct latest *l, uint32_t place)
+{
+	uint64_t first = place;
+
+	for (uint64_t *word = l->order;; word++) {
+		uint64_t was = *word, other = was ^ place * BYTES,
+			 found = (other - BYTES) & ~other & BYTES << 7,
+			 last = found & -found, moved = last | (last - 1);
+
+		*word = ((was << 8 | first) & moved) | (was & ~moved);
+		if (found)
+			return;
+		first = was >> 56;
+	}
+}
+
+static int search_place(const struct latest *l, uint32_t n, uint64_t wanted)
+{
+	int place = lanes_find(l->tag, (n + 3) & ~3u, (uint32_t)wanted);
+
+	if (place < 0 || l->number[place] == wanted)
+		return place;
+	for (uint32_t i = 0; i < n; i++)
+		if (l->number[i] == wanted)
+			return (int)i;
+	return -1;
+}
+
+static uint32_t new_place(struct latest *l, uint32_t n, uint64_t wanted)
+{
+	uint32_t oldest = (uint32_t)(l->order[(n - 1) / 8] >> (n - 1) % 8 * 8) & 0xff,
+		 place = l->n < n ? l->n++ : oldest;
+
+	l->number[place] = wanted;
+	l->tag[place] = (uint32_t)wanted;
+	return place;
+}
+
+/* The number's place, one of n; is_known: it had it before. */
+static uint32_t place_of(struct latest *l, uint32_t n, uint64_t number, int *is_known)
+{
+	uint32_t newest = (uint32_t)l->order[0] & 0xff;
+	int place;
+
+	*is_known = l->number[newest] == number + 1;
+	if (*is_known)
+		return newest;
+	if (!l->n)
+		begin_order(l);
+	place = search_place(l, n, number + 1);
+	*is_known = place >= 0;
+	if (place < 0)
+		place = (int)new_place(l, n, number + 1);
+	renew_place(l, (uint32_t)place);
+	return (uint32_t)place;
+}
+
 /* ---- pages ---- */
 
 #define STREAMS 16
 
 /* A page that is followed. */
 struct stream {
-	uint64_t page, last, used; /* used 0: free */
-	uint64_t reached;          /* the streamer's last line */
-	int64_t step;              /* the streamer's direction */
-	uint32_t times;            /* in a row */
+	uint64_t last;
+	uint64_t reached; /* the streamer's last line */
+	int64_t step;     /* the streamer's direction */
+	uint32_t times;   /* in a row */
+};
+
+struct streams {
+	struct latest pages;
+	struct stream of[];
 };
 
 /* Whether the page is a known one: it is, from now on. */
 static struct stream *find_stream(
-	struct stream *all, uint32_t n, const struct sight *s, int *is_known)
+	struct streams *all, uint32_t n, const struct sight *s, int *is_known)
 {
-	struct stream *oldest = &all[0];
+	struct stream *st = &all->of[place_of(&all->pages, n, s->page, is_known)];
 
-	*is_known = 1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (all[i].used && all[i].page == s->page)
-			return &all[i];
-		if (all[i].used < oldest->used)
-			oldest = &all[i];
-	}
-	*is_known = 0;
-	*oldest = (struct stream){.page = s->page, .last = s->line};
-	return oldest;
+	if (!*is_known)
+		*st = (struct stream){.last = s->line};
+	return st;
 }
 
 static void see_stream(struct flex_prefetcher *p, const struct sight *s)
@@ -127,7 +203,6 @@ static void see_stream(struct flex_prefetcher *p, const struct sight *s)
 	struct stream *st = find_stream(p->state, STREAMS, s, &is_known);
 	int64_t step = (int64_t)(s->line - st->last);
 
-	st->used = ++p->clock;
 	if (!is_known || !step)
 		return;
 	st->times = step == st->step;
@@ -164,7 +239,6 @@ static void see_streamer(struct flex_prefetcher *p, const struct sight *s)
 	struct stream *st = find_stream(p->state, p->of.number[2], s, &is_known);
 	int64_t ahead;
 
-	st->used = ++p->clock;
 	if (!is_known || s->line == st->last || !extend_stream(st, s->line))
 		return;
 	ahead = (int64_t)(st->reached - s->line) * st->step;
@@ -230,7 +304,7 @@ static void see_ip_stride(struct flex_prefetcher *p, const struct sight *s)
 #define REGIONS 16
 
 struct region {
-	uint64_t number, instruction, used, lines; /* used 0: free; a bit each */
+	uint64_t instruction, lines; /* 0: not said; a bit each */
 	uint32_t first;
 };
 
@@ -240,6 +314,7 @@ struct pattern {
 };
 
 struct regions {
+	struct latest numbers;
 	struct region of[REGIONS];
 	struct pattern known[];
 };
@@ -265,18 +340,15 @@ static void keep_pattern(const struct flex_prefetcher *p, const struct region *o
 static struct region *find_region(struct flex_prefetcher *p, uint64_t number)
 {
 	struct regions *r = p->state;
-	struct region *oldest = &r->of[0];
+	int is_known;
+	struct region *of = &r->of[place_of(&r->numbers, REGIONS, number, &is_known)];
 
-	for (uint32_t i = 0; i < REGIONS; i++) {
-		if (r->of[i].used && r->of[i].number == number)
-			return &r->of[i];
-		if (r->of[i].used < oldest->used)
-			oldest = &r->of[i];
-	}
-	if (oldest->used)
-		keep_pattern(p, oldest);
-	*oldest = (struct region){.number = number};
-	return oldest;
+	if (is_known)
+		return of;
+	if (of->lines)
+		keep_pattern(p, of);
+	*of = (struct region){0};
+	return of;
 }
 
 static void see_region(struct flex_prefetcher *p, const struct sight *s)
@@ -289,7 +361,6 @@ static void see_region(struct flex_prefetcher *p, const struct sight *s)
 	if (!instruction)
 		return;
 	of = find_region(p, s->line / lines);
-	of->used = ++p->clock;
 	of->lines |= 1ull << place;
 	if (of->instruction)
 		return;
@@ -311,9 +382,11 @@ static const struct {
 	uint32_t of;
 } kinds[] = {
 	[PREFETCH_NEXT_LINE] = {see_next_line, sizeof(struct recent), 0, 0},
-	[PREFETCH_STREAM] = {see_stream, STREAMS * sizeof(struct stream), 0, 0},
+	[PREFETCH_STREAM] = {see_stream,
+		sizeof(struct streams) + STREAMS * sizeof(struct stream), 0, 0},
 	[PREFETCH_IP_STRIDE] = {see_ip_stride, 0, sizeof(struct stride), 0},
-	[PREFETCH_STREAMER] = {see_streamer, 0, sizeof(struct stream), 2},
+	[PREFETCH_STREAMER] = {see_streamer, sizeof(struct streams),
+		sizeof(struct stream), 2},
 	[PREFETCH_ADJACENT] = {see_adjacent, 0, 0, 0},
 	[PREFETCH_REGION] = {see_region, sizeof(struct regions), sizeof(struct pattern),
 		1},

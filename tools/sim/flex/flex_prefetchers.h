@@ -42,7 +42,6 @@ struct flex_cache;
 
 struct flex_prefetcher {
 	struct prefetcher of;
-	uint64_t clock;
 	void *state; /* by the kind, so large */
 	uint64_t size;
 };

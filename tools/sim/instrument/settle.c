@@ -35,7 +35,7 @@ static void model_direct(uint64_t addr, uint32_t size, enum access kind)
 static void make_direct(uint64_t addr, uint32_t size, enum access kind)
 {
 	model_direct(addr, size, kind);
-	if (every.count)
+	if (every_has_any())
 		every_direct(addr, size, kind);
 }
 
@@ -95,6 +95,7 @@ static void observe_reference(Addr instruction, Addr a)
 /* The same for whoever observes. */
 void settled_load(Addr a, UWord size, Addr instruction)
 {
+	every_by(instruction);
 	announce_reference(instruction, a);
 	say_who(instruction);
 	on_load(a, size);
@@ -103,6 +104,7 @@ void settled_load(Addr a, UWord size, Addr instruction)
 
 void settled_store(Addr a, UWord size, Addr instruction)
 {
+	every_by(instruction);
 	announce_reference(instruction, a);
 	say_who(instruction);
 	on_store(a, size);
@@ -179,9 +181,10 @@ static void model_stream(Addr a, uint32_t size, int is_masked)
 
 static void stream(Addr a, UWord size, Addr instruction, int is_masked)
 {
+	every_by(instruction);
 	announce_reference(instruction, a);
 	model_stream(a, (uint32_t)size, is_masked);
-	if (every.count) /* whose machine is the first */
+	if (every_has_any()) /* whose machine is the first */
 		every_other(a, (uint32_t)size,
 			tool_options.machine.ignores_orders ? BATCH_WRITE : BATCH_STREAM);
 	observe_reference(instruction, a);
@@ -203,7 +206,8 @@ static void on_prefetch(Addr a, UWord order, Addr instruction)
 	if (sample_wanted() || !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
 		return;
 	model_order(a, (enum cache_order)order);
-	if (every.count && order != ORDER_PREFETCH_L2 &&
+	every_by(instruction);
+	if (every_has_any() && order != ORDER_PREFETCH_L2 &&
 		!tool_options.machine.ignores_orders)
 		every_other(a, 1, BATCH_PREFETCH);
 	observe_reference(instruction, a);
@@ -442,7 +446,7 @@ static batch_function *function_for(UInt places, UInt lines)
 {
 	batch_function *model = model_function_for(places, lines);
 
-	return every.count ? every_function_for(model, places, lines) : model;
+	return every_has_any() ? every_function_for(model, places, lines) : model;
 }
 
 static void settle_places(

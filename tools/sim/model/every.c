@@ -2,6 +2,8 @@
 #include "model/every.h"
 
 struct every every;
+struct every_now every_now;
+struct every_part every_part = {.left = INT64_MAX};
 
 void every_add(every_code *code, every_data *data)
 {
@@ -27,25 +29,48 @@ static void run_batch(const struct batch *b, uint64_t line, const uint64_t *at)
 {
 	const struct batch_item *i = b->item, *end = i + b->items;
 
-	for (; i < end; i++) {
+	const struct batch_note *note = batch_notes(b);
+
+	every_now.line = line;
+	for (; i < end; i++, note++) {
 		uint64_t offset = (uint64_t)(int64_t)i->offset;
 
-		if (i->kind == BATCH_CODE)
+		if (i->kind == BATCH_CODE) {
 			tell_code(line + offset);
-		else
-			tell_data(
-				at[i->place] + offset, i->size, (enum batch_kind)i->kind);
+			continue;
+		}
+		every_now.note = note;
+		tell_data(at[i->place] + offset, i->size, (enum batch_kind)i->kind);
 	}
 }
 
-void every_direct(uint64_t addr, uint32_t size, enum access kind)
+static void run_part(const struct batch *b, const uint64_t *at)
 {
-	tell_data(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
+	const struct batch_item *i = b->item, *end = i + b->items;
+
+	for (; i < end; i++)
+		if (i->kind != BATCH_CODE)
+			every_part.see(at[i->place] + (uint64_t)(int64_t)i->offset,
+				i->size, (enum batch_kind)i->kind);
+}
+
+/* Behind so many references. */
+static inline int part_is_wanted(uint32_t references)
+{
+	every_part.left -= references;
+	return __builtin_expect(every_part.left < 0, 0) && every_part.wants(references);
 }
 
 void every_other(uint64_t addr, uint32_t size, enum batch_kind kind)
 {
 	tell_data(addr, size, kind);
+	if (part_is_wanted(1))
+		every_part.see(addr, size, kind);
+}
+
+void every_direct(uint64_t addr, uint32_t size, enum access kind)
+{
+	every_other(addr, size, kind == STORE ? BATCH_WRITE : BATCH_READ);
 }
 
 #define RUN(name, places, lines, shift)                                                  \
@@ -56,7 +81,10 @@ void every_other(uint64_t addr, uint32_t size, enum batch_kind kind)
 			places > 2 ? a2 : 0, places > 3 ? a3 : 0};                       \
                                                                                          \
 		every.model_of[places][lines - 1](b, line, at[0], at[1], at[2], at[3]);  \
-		run_batch(b, line, at);                                                  \
+		if (every.count)                                                         \
+			run_batch(b, line, at);                                          \
+		if (part_is_wanted(b->items))                                            \
+			run_part(b, at);                                                 \
 	}
 
 BATCH_RUNS(run, 0)

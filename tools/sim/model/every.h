@@ -18,6 +18,15 @@ typedef void every_data(uint64_t addr, uint32_t size, enum batch_kind kind);
 /* Before anything is instrumented. */
 void every_add(every_code *code, every_data *data);
 
+/* One that looks at a part of the data references.  Each reference takes one off `left`
+ * (a batch does so at once, of code, too); below 0, it is asked whether it wants those
+ * that were just made, so many.  wants NULL: there is nobody. */
+extern struct every_part {
+	int64_t left;
+	int (*wants)(uint32_t references);
+	every_data *see;
+} every_part;
+
 /* Is there anybody?  Then batches are run by a function that tells them after it has
  * called the models'; and so are references by themselves. */
 extern struct every {
@@ -27,6 +36,34 @@ extern struct every {
 	/* One function for each number of places, since no more arguments are given. */
 	batch_function *model_of[BATCH_PLACES + 1][2];
 } every;
+static inline int every_has_any(void)
+{
+	return every.count || every_part.wants;
+}
+
+/* Whose reference on_data is told of: that of the note, in a batch that begins in that
+ * line, if batches have notes; or (NULL) one by itself. */
+extern struct every_now {
+	const struct batch_note *note;
+	uint64_t line, instruction;
+} every_now;
+
+/* References by themselves are this instruction's from here on. */
+static inline void every_by(uint64_t instruction)
+{
+	every_now.note = 0;
+	every_now.instruction = instruction;
+}
+
+/* The address of that instruction. */
+static inline uint64_t every_instruction(uint32_t line_shift)
+{
+	const struct batch_note *note = every_now.note;
+
+	return note ? (every_now.line << line_shift) + (uint64_t)(int64_t)note->offset
+		    : every_now.instruction;
+}
+
 batch_function *every_function_for(
 	batch_function *model, uint32_t places, uint32_t lines);
 void every_other(uint64_t addr, uint32_t size, enum batch_kind kind);

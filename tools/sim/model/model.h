@@ -127,6 +127,9 @@ enum access { IFETCH, LOAD, STORE, PREFETCH };
 /* L1D, L2, last level and DTLB (span.h). */
 #define SPAN_LEVELS 4
 
+/* By level, loads first; as profile_file.h has them. */
+enum { SPARED_L1D, SPARED_L2 = 2, SPARED = 4 };
+
 struct batch;
 struct batch_place;
 struct core;
@@ -257,13 +260,16 @@ struct core {
 	uint32_t first_before; /* in a burst, stamps of lines that it has not used yet */
 	struct uncore *uncore;
 	struct core *next;
-	uint64_t size;                 /* of this and of what lies behind it */
-	struct flex_core *flex;        /* NULL: a plain machine */
-	struct sweep *sweep;           /* of its level (sweep.h), or NULL */
-	struct sample_sets *sets;      /* that L2 and what is behind it have; NULL: all */
-	struct timing *timing;         /* NULL: nobody asks for time, or ahead has it */
-	struct ahead *ahead;           /* NULL: the core is in order */
-	uint64_t *hidden;              /* by prefetchers (hidden.h), or NULL */
+	uint64_t size;            /* of this and of what lies behind it */
+	struct flex_core *flex;   /* NULL: a plain machine */
+	struct sweep *sweep;      /* of its level (sweep.h), or NULL */
+	struct sample_sets *sets; /* that L2 and what is behind it have; NULL: all */
+	struct timing *timing;    /* NULL: nobody asks for time, or ahead has it */
+	struct ahead *ahead;      /* NULL: the core is in order */
+	uint64_t *hidden;         /* by prefetchers (hidden.h), or NULL */
+	/* Lines of L1D, and those from beyond L2, that loads and stores were the first to
+	 * ask for since a prefetcher brought them: since the core's beginning. */
+	uint64_t spared[SPARED];
 	uint64_t ported;               /* all that was in ports */
 	uint64_t spanned[SPAN_LEVELS]; /* counts before the reference (span.h) */
 	uint64_t unsure[NUNSURE];      /* the same; of a sample */

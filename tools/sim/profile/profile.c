@@ -42,7 +42,9 @@ static struct {
 			*site; /* NULL: nobody has looked for it and the object */
 		struct profile_extent extent;
 		ULong missed; /* misses of L1D up to the reference before it */
+		ULong spared; /* and what would have been some */
 	} last;
+	ULong seen_spared[SPARED]; /* as `seen` */
 } profile;
 
 /* ---- sites ---- */
@@ -117,15 +119,17 @@ static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 /* ---- what the model counts ---- */
 
 /* A vote: what is most often the distance holds its place. */
-static void note_distance(struct cp_profile_site *site, Addr address)
+static void note_distance(struct cp_profile_site *site, Addr address, Bool missed)
 {
 	Long distance = (Long)(address - site->last);
 
+	profile_steps_note(site, address);
 	site->last = address;
-	site->misses++;
+	site->asked++;
+	site->misses += missed;
 	if (distance == site->stride) {
 		site->strided++;
-	} else if (site->strided * 2 < site->misses) {
+	} else if (site->strided * 2 < site->asked) {
 		site->stride = distance;
 		site->strided = 1;
 	}
@@ -138,18 +142,25 @@ static ULong misses_in(const uint64_t *now)
 	       now[CP_PROFILE_AT(l1d_store_lines)] + now[CP_PROFILE_AT(l1d_store_misses)];
 }
 
-/* Did the latest reference miss L1D? */
+static ULong spared_in_l1d(const struct core *core)
+{
+	return core->spared[SPARED_L1D] + core->spared[SPARED_L1D + 1];
+}
+
+/* Did the latest reference miss L1D, or would it have? */
 static void note_miss(const uint64_t *now)
 {
-	ULong missed = misses_in(now);
+	ULong missed = misses_in(now), spared = spared_in_l1d(profile.observed);
 
-	if (missed == profile.last.missed)
+	if (missed == profile.last.missed && spared == profile.last.spared)
 		return;
 	profile_misses_add(profile.current->id, profile.last.instruction,
 		missed - profile.last.missed);
 	if (profile.last.address)
-		note_distance(profile.last.site, profile.last.address);
+		note_distance(profile.last.site, profile.last.address,
+			missed != profile.last.missed);
 	profile.last.missed = missed;
+	profile.last.spared = spared;
 }
 
 static void find_place(void)
@@ -173,6 +184,18 @@ static void add_misses(const uint64_t *now, uint64_t *count, uint64_t *of_data)
 	}
 }
 
+static void add_spared(struct cp_profile_object *object)
+{
+	for (UInt i = 0; i < SPARED; i++) {
+		ULong more = profile.observed->spared[i] - profile.seen_spared[i];
+
+		profile.last.site->spared[i] += more;
+		if (object)
+			object->spared[i] += more;
+		profile.seen_spared[i] += more;
+	}
+}
+
 static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
 {
 	static uint64_t nowhere[KEPT]; /* fetches have no data */
@@ -188,6 +211,7 @@ static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
 	if (object)
 		profile_access_before(object, before);
 	add_misses(now, (uint64_t *)count, (uint64_t *)of_data);
+	add_spared(object);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = ((const pair *)now)[i] - old[i];
 
@@ -222,7 +246,10 @@ static Bool is_unchanged(const uint64_t *now)
 {
 	pair changed = {0, 0};
 
-	_Static_assert(KEPT % 2 == 0, "pairs");
+	_Static_assert(KEPT % 2 == 0 && SPARED % 2 == 0, "pairs");
+	for (UInt i = 0; i < SPARED; i += 2)
+		changed |= *(const pair *)&profile.observed->spared[i] ^
+			   *(const pair *)&profile.seen_spared[i];
 #pragma GCC unroll 16
 	for (UInt i = 0; i < KEPT; i += 2)
 		changed |= *(const pair *)&now[i] ^ *(const pair *)&profile.seen[i];
@@ -306,6 +333,7 @@ void profile_use_part(UInt part)
 	profile.last.instruction = 0;
 	profile.last.site = NULL;
 	profile.last.missed = misses_in(counters_of(profile.observed));
+	profile.last.spared = spared_in_l1d(profile.observed);
 	VG_(memcpy)
 	(profile.seen, counters_of(profile.observed), sizeof(profile.seen));
 }
@@ -373,6 +401,11 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 	profile.current = t;
 	profile.observed = core;
 	profile.last.instruction = 0;
+	if (core) {
+		profile.last.spared = spared_in_l1d(core);
+		VG_(memcpy)
+		(profile.seen_spared, core->spared, sizeof(profile.seen_spared));
+	}
 	profile_heap_use(t ? &t->call : NULL);
 }
 
@@ -418,6 +451,7 @@ void profile_fork_child(void)
 	if (tool_options.sites) {
 		profile_data_fork_child();
 		profile_access_fork_child();
+		profile_steps_fork_child();
 		VG_(memset)(profile.slots, 0, profile.nslots * sizeof(*profile.slots));
 	}
 	VG_(memset)(profile.seen, 0, sizeof(profile.seen));
@@ -432,6 +466,7 @@ void profile_start(void)
 	if (!tool_options.sites)
 		return;
 	rebuild_slots(1 << 12, 0, 0);
+	profile_steps_start();
 	batch_told.announce = announce_reference;
 	sample_tell(profile_settle, profile_use_part);
 	if (tool_options.has_front)

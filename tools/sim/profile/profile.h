@@ -48,6 +48,12 @@ void profile_publish(void *entry, enum cp_profile_kind kind);
 struct cp_profile_site *profile_nowhere(void);
 void profile_file_fork_child(void);
 
+/* profile_steps.c: the instruction asked for a line that L1D had not, or would not have
+ * had. */
+void profile_steps_note(struct cp_profile_site *site, Addr address);
+void profile_steps_start(void);
+void profile_steps_fork_child(void);
+
 /* profile_misses.c: what every miss of L1D was, in its order. */
 void profile_misses_open(const HChar *path);
 Bool profile_misses_wanted(void);

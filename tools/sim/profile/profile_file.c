@@ -85,6 +85,29 @@ static ULong entries_of(const struct geometry *g)
 	return (ULong)g->sets * g->ways;
 }
 
+static UInt larger_of(UInt a, UInt b)
+{
+	return a > b ? a : b;
+}
+
+/* What those of the level follow (flex_prefetchers.h). */
+static void put_prefetchers(const struct geometry *g)
+{
+	struct cp_profile_header *header = file.header;
+
+	for (UInt i = 0; i < PREFETCHERS && g->prefetch[i].kind != PREFETCH_NONE; i++) {
+		const struct prefetcher *p = &g->prefetch[i];
+
+		header->prefetches = 1;
+		if (p->kind == PREFETCH_STREAMER)
+			header->followed_pages =
+				larger_of(header->followed_pages, p->number[2]);
+		if (p->kind == PREFETCH_IP_STRIDE)
+			header->followed_bytes =
+				larger_of(header->followed_bytes, p->number[2]);
+	}
+}
+
 static void put_header(void)
 {
 	file.header = file.chunks->memory;
@@ -97,13 +120,14 @@ static void put_header(void)
 	file.header->tlb_entries = entries_of(&tool_options.machine.dtlb) +
 				   entries_of(&tool_options.machine.stlb) +
 				   entries_of(&tool_options.machine.dtlb2);
+	file.header->dtlb_entries = (UInt)entries_of(&tool_options.machine.dtlb);
 	file.header->l2_bytes =
 		entries_of(&tool_options.machine.l2) * tool_options.machine.l2.line;
 	file.header->l1d_sets = tool_options.machine.l1d.sets;
 	file.header->l1d_ways = tool_options.machine.l1d.ways;
 	file.header->without_sites = !tool_options.sites;
-	file.header->l1d_prefetches =
-		(uint64_t)geometry_prefetches(&tool_options.machine.l1d);
+	put_prefetchers(&tool_options.machine.l1d);
+	put_prefetchers(&tool_options.machine.l2);
 	VG_(memcpy)(file.header->magic, CP_PROFILE_MAGIC, sizeof(file.header->magic));
 }
 

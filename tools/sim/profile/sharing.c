@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "profile/sharing.h"
+
+#include "base/random.h"
 #include "model/every.h"
 #include "profile/profile.h"
 
@@ -11,6 +13,7 @@
 struct sharer {
 	struct sharer *next; /* of the line */
 	Bool in_file;
+	UInt others;                   /* references of instructions that have no place */
 	struct cp_profile_sharer *out; /* in the file, or behind this */
 	/* Turns of the thread: twice their number, plus one if it wrote. */
 	UInt *turns, nturns, room, at;
@@ -25,8 +28,19 @@ struct line {
 	struct sharer *sharers;
 };
 
+/* A thread's first references to a line are asked for their instruction, and later ones
+ * at random, so many apart at most. */
+#define ASKED 16
+#define SKIPPED 64
+
 /* Where the running thread's last references went. */
 #define RECENT 1024
+
+struct recent {
+	ULong number; /* of the line, plus one; 0: nothing */
+	struct sharer *sharer;
+	ULong index;
+};
 
 /* The deeds of all threads to each line, and the time by which their turns go. */
 static struct {
@@ -36,15 +50,12 @@ static struct {
 	Bool begun[CP_PROFILE_THREADS + 1];
 	struct line *lines;
 	ULong room, used;
-	UInt line_shift_of_l1d, living;
+	UInt line_shift_of_l1d, line_shift_of_code, bit_shift, living, skip;
+	uint64_t random;
 	Int thread;
 	struct cp_profile_slices *slices;
-	struct {
-		ULong number; /* plus one; 0: nothing */
-		struct sharer *sharer;
-		ULong index;
-	} recent[RECENT];
-} sharing = {.living = 1, .thread = -1};
+	struct recent recent[RECENT];
+} sharing = {.living = 1, .skip = 1, .thread = -1};
 
 static void forget_recent(void)
 {
@@ -123,12 +134,26 @@ static struct sharer *sharer_of(struct line *line)
 	return new_sharer(line);
 }
 
+/* One that has too many modules before it is not known. */
+static void put_module(struct cp_profile_place *place)
+{
+	ULong module = profile_module_at(place->instruction);
+
+	place->how &= CP_PLACE_WRITES | CP_PLACE_TIMES;
+	if (module <= CP_PLACE_MODULES)
+		place->how |= module << CP_PLACE_TIMES_BITS;
+}
+
 /* Into the file, where it is counted from here on. */
 static void publish_sharer(struct sharer *s)
 {
-	struct cp_profile_sharer *out =
-		s->in_file ? NULL : profile_allocate(sizeof(*out));
+	struct cp_profile_sharer *out;
 
+	if (s->in_file)
+		return;
+	for (UInt i = 0; i < CP_PROFILE_PLACES && s->out->place[i].instruction; i++)
+		put_module(&s->out->place[i]);
+	out = profile_allocate(sizeof(*out));
 	if (!out)
 		return;
 	s->out->entry = out->entry;
@@ -153,10 +178,8 @@ static void publish_all(struct line *line)
 /* 64ths of the line. */
 static ULong bits_of(UInt first, UInt last)
 {
-	UInt shift = sharing.line_shift_of_l1d > 6 ? sharing.line_shift_of_l1d - 6 : 0;
-
-	first >>= shift;
-	last >>= shift;
+	first >>= sharing.bit_shift;
+	last >>= sharing.bit_shift;
 	return (~0ull >> (63 - (last - first))) << first;
 }
 
@@ -177,30 +200,85 @@ static void note_turn(struct sharer *s, Bool writes)
 	s->turns[s->nturns++] = turn | writes;
 }
 
-static void count_reference(struct line *line, struct sharer *s, ULong number, UInt first,
-	UInt last, enum batch_kind kind)
+static ULong weight_of(const struct cp_profile_place *place)
 {
-	struct cp_profile_sharer *out = s->out;
+	return place->how & (CP_PLACE_WRITES | CP_PLACE_TIMES);
+}
+
+/* Who writes has one that a reader had; others wait until those without one have had more
+ * references than it. */
+static UInt give_place(struct sharer *s, Addr instruction, ULong writes)
+{
+	struct cp_profile_place *place = s->out->place, *least = place;
+
+	for (UInt i = 1; i < CP_PROFILE_PLACES; i++)
+		if (weight_of(&place[i]) < weight_of(least))
+			least = &place[i];
+	if (least->how & CP_PLACE_WRITES & ~writes)
+		return CP_PROFILE_PLACES;
+	if (least->instruction && (least->how & CP_PLACE_WRITES) == writes &&
+		++s->others <= (least->how & CP_PLACE_TIMES))
+		return CP_PROFILE_PLACES;
+	s->others = 0;
+	least->instruction = instruction;
+	least->how = writes;
+	if (s->in_file)
+		put_module(least);
+	return (UInt)(least - place);
+}
+
+static void draw(void)
+{
+	sharing.skip = 1 + (UInt)cp_random(&sharing.random) % SKIPPED;
+}
+
+static __attribute__((noinline)) void note_place(struct sharer *s, Bool writes)
+{
+	Addr instruction = every_instruction(sharing.line_shift_of_code);
+	struct cp_profile_place *place = s->out->place;
+	ULong how = writes ? CP_PLACE_WRITES : 0;
+	UInt i = 0;
+
+	if (!sharing.skip)
+		draw();
+	if (!instruction)
+		return;
+	while (i < CP_PROFILE_PLACES && place[i].instruction != instruction)
+		i++;
+	if (i == CP_PROFILE_PLACES)
+		i = give_place(s, instruction, how);
+	if (i < CP_PROFILE_PLACES)
+		place[i].how = (place[i].how + 1) | how;
+}
+
+static void count_reference(
+	struct recent *at, ULong number, UInt first, UInt last, enum batch_kind kind)
+{
+	struct line *line = &sharing.lines[at->index];
+	struct cp_profile_sharer *out = at->sharer->out;
+	ULong bits = bits_of(first, last);
 	UInt shift = sharing.line_shift_of_l1d - 3;
 	Bool writes = kind == BATCH_WRITE || kind == BATCH_MODIFY || kind == BATCH_STREAM,
 	     reads = !writes || kind == BATCH_MODIFY, news = !out->loads && !out->stores;
 
 	if (tool_options.quantum)
-		note_turn(s, writes);
+		note_turn(at->sharer, writes);
 	out->loads += reads;
 	out->stores += writes;
-	out->read |= reads ? bits_of(first, last) : 0;
-	out->written |= writes ? bits_of(first, last) : 0;
+	out->read |= reads ? bits : 0;
+	out->written |= writes ? bits : 0;
 	for (UInt part = first >> shift; part <= last >> shift; part++) {
 		out->part[part]++;
 		if (!out->object[part]) {
-			UInt at = part << shift > first ? part << shift : first;
+			UInt byte = part << shift > first ? part << shift : first;
 			struct cp_profile_object *object = profile_object_at(
-				(number << sharing.line_shift_of_l1d) + at);
+				(number << sharing.line_shift_of_l1d) + byte);
 
 			out->object[part] = object ? object->id : 0;
 		}
 	}
+	if (out->loads + out->stores <= ASKED || !--sharing.skip)
+		note_place(at->sharer, writes);
 	if (writes && !line->written) {
 		line->written = True;
 		news = True;
@@ -211,22 +289,21 @@ static void count_reference(struct line *line, struct sharer *s, ULong number, U
 
 static void see_line(ULong number, UInt first, UInt last, enum batch_kind kind)
 {
-	UInt i = number & (RECENT - 1);
+	struct recent *at = &sharing.recent[number & (RECENT - 1)];
 	struct line *line;
 
-	if (sharing.recent[i].number != number + 1) {
+	if (at->number != number + 1) {
 		line = line_at(number);
 		if (!line) {
 			if (sharing.slices)
 				sharing.slices->lost++;
 			return;
 		}
-		sharing.recent[i].number = number + 1;
-		sharing.recent[i].sharer = sharer_of(line);
-		sharing.recent[i].index = (ULong)(line - sharing.lines);
+		*at = (struct recent){.number = number + 1,
+			.sharer = sharer_of(line),
+			.index = (ULong)(line - sharing.lines)};
 	}
-	count_reference(&sharing.lines[sharing.recent[i].index], sharing.recent[i].sharer,
-		number, first, last, kind);
+	count_reference(at, number, first, last, kind);
 }
 
 static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
@@ -334,6 +411,8 @@ static void renew_part(struct line *line, UInt first, UInt last)
 		s->out->read &= ~bits;
 		s->out->written &= ~bits;
 		line->written |= s->out->written != 0;
+		if (!(s->out->read | s->out->written))
+			VG_(memset)(s->out->place, 0, sizeof(s->out->place));
 	}
 }
 
@@ -464,5 +543,8 @@ void sharing_start(void)
 		return;
 	sharing.born = VG_(calloc)("cachepeek.born", VG_N_THREADS, sizeof(*sharing.born));
 	sharing.line_shift_of_l1d = log2_of(tool_options.machine.l1d.line);
+	sharing.bit_shift =
+		sharing.line_shift_of_l1d > 6 ? sharing.line_shift_of_l1d - 6 : 0;
+	sharing.line_shift_of_code = log2_of(tool_options.machine.line);
 	every_add(NULL, see_data);
 }

@@ -317,7 +317,8 @@ static ULong tell_part(const struct strings_site *site, struct operand *o, ULong
 
 	block = at / STRINGS_BLOCK;
 	if (block == o->told) {
-		if (every.count)
+		every_by(site->instruction);
+		if (every_has_any())
 			every_direct(at, (uint32_t)size, stores ? STORE : LOAD);
 		return from + size;
 	}

@@ -17,6 +17,7 @@
 #include "changing.h"
 #include "simulated.h"
 #include "tool.h"
+#include "transfers.h"
 #include "system/huge_kernel.h"
 #include "model/huge.h"
 #include "system/descriptors.h"
@@ -285,6 +286,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	sent_before();
 	vfork_before(tid, number);
 	exec_before(tid, number, args);
+	transfers_before_call(tid, number);
 }
 
 static void on_remap(Addr from, Addr to, SizeT size)
