@@ -159,7 +159,7 @@ static void decide_for_perf(void)
 static void decide_for_sim(void)
 {
 	cp_simulated_machines();
-	read_request("cache");
+	read_request(cp_simulated_groups());
 	weigh_misses();
 	cp_simulated_events(&asked.request);
 }

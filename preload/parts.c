@@ -245,6 +245,11 @@ const struct cp_life cp_parts[] = {
 		.forked_inside = cp_mpi_time_after_fork,
 	},
 	{
+		.name = "files of processors",
+		.files = "preload/data.c",
+		.kept = "they are the parent's, and mapped in the child, too",
+	},
+	{
 		.name = "names",
 		.files = "regions/names.c",
 		.kept = "the filter is the run's",

@@ -11,6 +11,7 @@
 #include "preload/compared.h"
 #include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
+#include "preload/program/level.h"
 #include "preload/program/pinned.h"
 #include "preload/reexec.h"
 #include "base/counters/windows.h"
@@ -135,8 +136,11 @@ void cp_simulated_machines(void)
 
 	find_named_machine(compared ? first : cp_options.machine);
 	cp_plan.nmachines = cp_compared_find(cp_plan.machine, cp_decide_complain);
-	for (unsigned i = 0; i < cp_plan.nmachines; i++)
+	for (unsigned i = 0; i < cp_plan.nmachines; i++) {
+		if (cp_options.sample || cp_options.sweep)
+			cp_machine_plain_host(&cp_plan.machine[i]);
 		cp_plan.machine[i].timing = cp_options.timing;
+	}
 	if (!compared) {
 		change_machine();
 		plan_sweep();
@@ -144,6 +148,28 @@ void cp_simulated_machines(void)
 	}
 	plan_sample();
 	plan_time_sample(compared);
+}
+
+/* Counts have a table, a file, or a course of their own, for which time is not there, or
+ * would be modelled in full. */
+static bool is_asked_otherwise(void)
+{
+	const struct cp_options *options = &cp_options;
+
+	return cp_plan.nmachines > 1 || cp_plan.sweep.npoints || cp_plan.window ||
+	       cp_plan.sample.sets || options->profile != CP_PROFILE_NONE ||
+	       options->call_paths || options->interval;
+}
+
+const char *cp_simulated_groups(void)
+{
+	const struct cp_machine *machine = &cp_plan.machine[0];
+	char missing[160];
+
+	return machine->timing == CP_TIMING_OFF || is_asked_otherwise() ||
+			       !cp_machine_tells_time(machine, missing, sizeof(missing))
+		       ? "cache"
+		       : "cache,time";
 }
 
 static void ignore_complaint(const char *line)
@@ -191,7 +217,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 		.call_paths = cp_plan.nmachines == 1 && cp_options.call_paths,
 		.line_use = profile && cp_options.line_use,
 		.lines = cp_lines_chosen(cp_options.regions),
-		.host_cpu = cp_options.cpu == CP_CPU_HOST};
+		.host_cpu = cp_level_shows_host()};
 	struct cp_why why;
 
 	wishes.quantum = wishes.sharing ? quantum_wanted() : 0;

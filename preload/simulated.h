@@ -10,6 +10,9 @@
 /* Part of the decision (decide.h), in this order: the machines, the sweep, the windows;
  * and the events. */
 void cp_simulated_machines(void);
+/* What is counted where nobody says what, of these machines: the time as well, if that is
+ * known and takes a part of the instructions only. */
+const char *cp_simulated_groups(void);
 void cp_simulated_events(const struct cp_request *request);
 
 /* Executes the program again, under the simulated PMU; entries are added to its

@@ -230,8 +230,8 @@ static void add_groups(struct cp_request *request, struct cp_arena *arena,
 		return;
 	}
 	if (error[0]) {
-		cp_format(line, sizeof(line), "%s (the group %s is counted instead)",
-			error, fallback);
+		cp_format(line, sizeof(line), "%s (%s is counted instead)", error,
+			fallback);
 		complain(line);
 	}
 	add_group(request, arena, fallback, lets, error, complain);

@@ -53,11 +53,11 @@ static const char *missing_prefetcher(const struct cp_cache *level, const char *
 		const char *prefix, *missing, *off;
 	} rows[] = {
 		{CP_L1I, "l1i_", "prefetcher of L1I (prefetch=)",
-			"prefetcher of L1I on (--what-if prefetch=on)"},
+			"prefetcher of L1I (prefetch=none takes it away)"},
 		{CP_L1D, "l1d_", "prefetcher of L1D (prefetch=)",
-			"prefetcher of L1D on (--what-if prefetch=on)"},
+			"prefetcher of L1D (prefetch=none takes it away)"},
 		{CP_L2, "l2_", "prefetcher of L2 (prefetch=)",
-			"prefetcher of L2 on (--what-if prefetch=on)"},
+			"prefetcher of L2 (prefetch=none takes it away)"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -385,7 +385,7 @@ static bool add_native(const struct resolver *r, const char *name)
 	const char *text;
 
 	cp_format(file, sizeof(file), "%s.natives", r->machine->events);
-	text = cp_embedded_find(file);
+	text = cp_embedded_find_in(cp_processor_files(), file);
 	while (text && *text) {
 		size_t length = strcspn(text, "\n");
 		char *equals;
@@ -490,6 +490,24 @@ static bool add_other_tools(const struct resolver *r, cp_complaint *complain)
 
 /* ---- the request ---- */
 
+static bool is_contended(int mirror)
+{
+	return mirror == CP_SIM_contended_transfers;
+}
+
+static bool has_term(const struct cp_event_set *set, const struct cp_quantity *quantity,
+	bool (*is_it)(int mirror))
+{
+	for (unsigned i = 0; i < quantity->nterms; i++) {
+		const struct cp_counter *counter =
+			&set->counters[quantity->terms[i].counter];
+
+		if (!counter->sampled && is_it((int)counter->mirror))
+			return true;
+	}
+	return false;
+}
+
 static void say_model(const struct cp_event_set *set, struct cp_quantity *quantity,
 	const struct cp_machine *machine)
 {
@@ -497,12 +515,15 @@ static void say_model(const struct cp_event_set *set, struct cp_quantity *quanti
 
 	quantity->why.text[0] = '\0';
 	quantity->modelled = false;
-	for (unsigned i = 0; i < quantity->nterms; i++)
-		quantity->modelled |=
-			!set->counters[quantity->terms[i].counter].sampled &&
-			is_timed((int)set->counters[quantity->terms[i].counter].mirror);
-	if (!quantity->modelled)
+	if (has_term(set, quantity, is_contended)) {
+		quantity->modelled = true;
+		cp_format(quantity->why.text, sizeof(quantity->why.text),
+			"from a sample of the references, as if all threads ran at the "
+			"same time");
+	}
+	if (!has_term(set, quantity, is_timed))
 		return;
+	quantity->modelled = true;
 	cp_machine_assumed_keys(machine, assumed, sizeof(assumed));
 	cp_format(quantity->why.text, sizeof(quantity->why.text),
 		"%s timing model of machine %s%s%s", cp_machine_model(machine),
@@ -567,7 +588,8 @@ static void add_cycles(struct cp_event_set *set, const struct cp_machine *machin
 		machine->timing == CP_TIMING_ON || machine->timing == CP_TIMING_SAMPLE;
 
 	for (unsigned i = 0; i < set->nquantities; i++)
-		wanted |= set->quantities[i].available && set->quantities[i].modelled;
+		wanted |= set->quantities[i].available &&
+			  has_term(set, &set->quantities[i], is_timed);
 	set->timed =
 		wanted && !machine->sampled && !is_timeless(machine, why, sizeof(why));
 	if (set->timed && cp_set_counter(set, "cycles") < 0)

@@ -22,7 +22,8 @@ const struct cp_option cp_option_table[] = {
 		"events to count: libpfm4 names, perf::NAME, raw rHEX, mem:ADDRESS:x, "
 		"sysfs:PMU/NAME=VALUE/, presets"},
 	{PREFIX "GROUPS", CP_OPTION_TEXT, FIELD(groups), NULL, NULL, "GROUP,…",
-		"groups of derived metrics, or group files (default: cache)"},
+		"groups of derived metrics, or group files (default: cache; on the simulated "
+		"PMU with time, where that is known)"},
 	{PREFIX "LET", CP_OPTION_TEXT, FIELD(let), NULL, NULL, "NAME=NUMBER,…",
 		"constants of the groups' formulas, such as ELEMENT=4 "
 		"(bytes per element)"},
@@ -36,18 +37,21 @@ const struct cp_option cp_option_table[] = {
 	{PREFIX "PASS", CP_OPTION_COUNT, FIELD(pass), NULL, "0", "NUMBER",
 		"of several runs that share the events: which one this is, from 1 on"},
 	{PREFIX "MACHINE", CP_OPTION_TEXT, FIELD(machine), NULL, "host", "NAME|FILE",
-		"the cache hierarchy that the simulated PMU has"},
+		"the cache hierarchy that the simulated PMU has; plain: the host's sizes, without "
+		"its policies and prefetchers"},
 	{PREFIX "REPRODUCIBLE", CP_OPTION_TEXT, FIELD(reproducible), NULL, "0",
 		"0|1|NAME,…",
 		"the same counts in any directory, environment and run: variables, "
 		"the stack, random numbers and time are pinned; NAME,… or PREFIX*: "
 		"variables that the program keeps"},
-	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "valgrind|host", "valgrind", "WHICH",
+	{PREFIX "CPU", CP_OPTION_CHOICE, FIELD(cpu), "auto|valgrind|host", "auto",
+		"WHICH",
 		"the processor whose features programs are shown on the simulated PMU: "
-		"that of Valgrind (AVX2), or this machine's, AVX-512 and all"},
+		"that of Valgrind (AVX2); this machine's, AVX-512 and all; or this "
+		"machine's where it is the machine that is simulated"},
 	{PREFIX "TIMING", CP_OPTION_CHOICE, FIELD(timing), "auto|on|off|sample", "auto",
 		"WHEN",
-		"have the simulated PMU count cycles: when an event needs them; always, "
+		"have the simulated PMU count cycles: when they are needed; always, "
 		"and model the time of all instructions; never; or always, in samples"},
 	{PREFIX "WHAT_IF", CP_OPTION_TEXT, FIELD(what_if), NULL, NULL,
 		"LEVEL.FIELD=VALUE,…", "change that machine, as in L2.size=4M"},

@@ -17,7 +17,7 @@ enum cp_profile_choice {
 	CP_PROFILE_ICACHE,
 	CP_PROFILE_SHARING
 };
-enum cp_cpu { CP_CPU_VALGRIND, CP_CPU_HOST };
+enum cp_cpu { CP_CPU_AUTO, CP_CPU_VALGRIND, CP_CPU_HOST };
 enum cp_children { CP_CHILDREN_FOLLOW, CP_CHILDREN_IGNORE, CP_CHILDREN_FORCE };
 
 /* Strings point into the environment that was read; NULL where not set and without

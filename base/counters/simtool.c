@@ -9,8 +9,11 @@ const char *const cp_sim_core_options[CP_SIM_NCORE] = {
 	 * would end the program here. */
 	"--command-line-only=yes",
 	"-q",
-	"--vgdb=no",             /* no FIFOs in /tmp, no polling */
-	"--max-threads=5000",    /* the default of 500 aborts larger programs */
+	"--vgdb=no",          /* no FIFOs in /tmp, no polling */
+	"--max-threads=5000", /* the default of 500 aborts larger programs */
+	/* Whoever gives the core's lock back would have it again before another thread
+	 * is awake, and threads would run one behind the other's end. */
+	"--fair-sched=try",
 	"--run-libc-freeres=no", /* would run code after the program's end */
 	"--read-inline-info=no", /* debug info that nobody asks for */
 	/* Otherwise a load whose value is overwritten unseen is optimised away before

@@ -17,7 +17,7 @@
 #endif
 
 /* Those of Valgrind's core, whatever is simulated. */
-#define CP_SIM_NCORE 9
+#define CP_SIM_NCORE 10
 extern const char *const cp_sim_core_options[CP_SIM_NCORE];
 
 /* Those that describe a machine; words point into it. */

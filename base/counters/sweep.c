@@ -112,7 +112,7 @@ static const char *unlike_lru(const struct cp_cache *cache)
 	if (cache->policy != CP_LRU)
 		return "is not LRU (POLICY=lru)";
 	if (cp_has_prefetcher(cache))
-		return "has a prefetcher (PREFETCH=none)";
+		return "has a prefetcher (--what-if prefetch=none)";
 	if (cache->no_allocate)
 		return "does not allocate on a store (ALLOCATE=allocate)";
 	if (cache->fp_bypass)

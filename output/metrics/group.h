@@ -15,7 +15,7 @@
  *     @columns instructions "instr" | l1d_mpki "L1D MPKI"
  *     @mark miss_cycles l1d_mpki        its worst row gets the mark, else the next's
  *     @served served_l1 "L1D" | …       shares of the references that add up to 1
- *     @costs cost_l2 "L2" | …           what the first @mark is the sum of
+ *     @costs cost_l2 "L2" | …           what the first @mark is the sum of, or in cycles
  *     @long … @end                      text for people, until the line @end
  *
  * @need and @want add up over several lines.  A quantity is a preset or a

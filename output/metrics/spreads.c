@@ -64,6 +64,12 @@ bool cp_is_of_time_sample(const char *quantity)
 	return false;
 }
 
+bool cp_is_variance(const char *quantity)
+{
+	return strcmp(quantity, cp_time_sample_quantity(CP_TIME_VARIANCE)) == 0 ||
+	       strcmp(quantity, cp_time_sample_quantity(CP_MISS_TIME_VARIANCE)) == 0;
+}
+
 /* ---- as text ---- */
 
 /* "issue=1 branch=3 …", or "none: why" */

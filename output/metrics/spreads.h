@@ -71,6 +71,8 @@ enum cp_time_sample {
 };
 const char *cp_time_sample_quantity(unsigned which);
 bool cp_is_of_time_sample(const char *quantity);
+/* Is it there for intervals to be computed of, and for nobody to see? */
+bool cp_is_variance(const char *quantity);
 
 /* ",\n  "spreads": {…}", if they are known. */
 void cp_spreads_write_json(struct cp_out *out, const struct cp_spreads *spreads);

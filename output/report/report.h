@@ -205,8 +205,9 @@ struct cp_process {
 	uint64_t cpu_ns, unattributed_ns;
 	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
 	uint64_t huge_pages;           /* that the simulated PMU has met */
-	bool shown_host; /* marked x86-64-v4: what CPUID told it was the host's */
-	const uint64_t *unrecorded; /* [CP_UNRECORDED_KINDS] */
+	bool hosts_cpu;                /* what CPUID told it was the host's */
+	bool shown_host;               /* the same, for it is marked x86-64-v4 */
+	const uint64_t *unrecorded;    /* [CP_UNRECORDED_KINDS] */
 	uint64_t folded;            /* it stands for so many that ended; 0: it is one */
 	const struct cp_ends *ends; /* [CP_MAX_ENDS]: how they did */
 	size_t nthreads;            /* rows: one may stand for many threads */
@@ -290,18 +291,20 @@ bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *
 bool cp_time_has_interval(const struct cp_report *report, const struct cp_region *region);
 double cp_time_share(const struct cp_report *report, const struct cp_region *region);
 
-/* The limits of the simulated PMU, for each report that has its counts. */
-extern const char cp_simulated_limits[];
-/* The same with what is known of this run; it fits into CP_LIMITS bytes. */
+/* The limits of the simulated PMU, for each report that has its counts, with what is
+ * known of this run; they fit into CP_LIMITS bytes. */
 #define CP_LIMITS 512
 void cp_report_limits(const struct cp_report *report, char *to, size_t size);
 
 /* The metric's or quantity's index in the report; -1 if it has none. */
 int cp_report_metric(const struct cp_report *report, const char *name);
-/* The metric of the region's own counts, without those of nested regions. */
-struct cp_value cp_report_own(const struct cp_report *report,
+/* The metric of the region's own counts, without those of nested regions; in arena, since
+ * that of a report gets no more once it is built. */
+struct cp_value cp_report_own(struct cp_arena *arena, const struct cp_report *report,
 	const struct cp_region *region, const struct cp_metric *metric);
 int cp_report_quantity(const struct cp_report *report, const char *name);
+/* Whether writers show the quantity of that index: variances are in intervals. */
+bool cp_report_shows(const struct cp_report *report, size_t quantity);
 
 /*
  * Half-width of a 95 % error bar of a count that was multiplexed: value, the

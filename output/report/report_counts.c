@@ -47,10 +47,12 @@ static bool sum_exactly(const struct cp_raw *raw, const struct cp_quantity_item 
 
 	for (uint32_t i = 0; i < quantity->nterms; i++) {
 		uint64_t value = values[quantity->terms[i].counter];
+		int64_t term;
 
 		below |= value > INT64_MAX;
-		if (__builtin_add_overflow(
-			    total, quantity->terms[i].sign * (int64_t)value, &total))
+		if (__builtin_mul_overflow(
+			    quantity->terms[i].sign, (int64_t)value, &term) ||
+			__builtin_add_overflow(total, term, &total))
 			return false;
 	}
 	if ((below || total < 0) && !samples_time(raw))

@@ -31,6 +31,11 @@ int cp_report_quantity(const struct cp_report *report, const char *name)
 	return -1;
 }
 
+bool cp_report_shows(const struct cp_report *report, size_t quantity)
+{
+	return !cp_is_variance(report->quantities[quantity]);
+}
+
 int cp_report_metric(const struct cp_report *report, const char *name)
 {
 	for (size_t i = 0; i < report->nmetrics; i++)
@@ -120,7 +125,8 @@ static struct cp_value parameter_value(struct scope *scope, const char *name)
 	return (struct cp_value){.value = line};
 }
 
-/* With the part that is looked at longer by its spread. */
+/* With the part that is looked at longer by its spread.  What is none has no interval of
+ * its own. */
 static double value_of_count(
 	struct scope *scope, const char *name, const struct cp_count *count)
 {
@@ -130,6 +136,8 @@ static double value_of_count(
 		return value;
 	if (cp_parts_of_quantity(name))
 		scope->timed = true;
+	else if (count->value == 0)
+		return value;
 	else
 		scope->otherwise = true;
 	if (scope->part != NO_PART && !cp_spreads_lengthen(scope->report, scope->region,
@@ -182,7 +190,7 @@ static struct cp_value at_most_all(const struct cp_report *report,
 	return value;
 }
 
-struct cp_value cp_report_own(const struct cp_report *report,
+struct cp_value cp_report_own(struct cp_arena *arena, const struct cp_report *report,
 	const struct cp_region *region, const struct cp_metric *metric)
 {
 	struct scope scope = {.report = report,
@@ -193,7 +201,7 @@ struct cp_value cp_report_own(const struct cp_report *report,
 
 	return at_most_all(report, metric,
 		cp_metric_evaluate(
-			report->arena, metric->group, metric->formula, look_up, &scope));
+			arena, metric->group, metric->formula, look_up, &scope));
 }
 
 static struct cp_value evaluate(struct scope *scope, const struct cp_metric *metric)

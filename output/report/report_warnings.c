@@ -322,21 +322,24 @@ static void tell_sockets(struct cp_report *report)
 				report->quantities[i]);
 }
 
-const char cp_simulated_limits[] =
+static const char simulated_limits[] =
 	"the kernel's accesses and other processes' are not seen, "
 	"each process has the last level to itself; "
 	"lines are those of virtual addresses; threads take turns; "
-	"unless CACHEPEEK_CPU=host, programs that ask are not shown AVX-512";
+	"programs that ask are ";
 
 void cp_report_limits(const struct cp_report *report, char *to, size_t size)
 {
-	unsigned long long huge = 0, shown = 0;
-	size_t used = cp_format(to, size, "%s", cp_simulated_limits);
+	unsigned long long huge = 0, shown = 0, hosts = 0;
+	size_t used;
 
 	for (size_t i = 0; i < report->nprocesses; i++) {
+		hosts += report->processes[i].hosts_cpu;
 		huge += report->processes[i].huge_pages;
 		shown += report->processes[i].shown_host;
 	}
+	used = cp_format(to, size, "%s%s", simulated_limits,
+		hosts ? "shown this machine's processor" : "not shown AVX-512");
 	if (shown && used < size)
 		used += cp_format(to + used, size - used,
 			" (%llu marked x86-64-v4 %s this machine's processor)", shown,

@@ -9,6 +9,7 @@
 
 #define AROUND_TABLE 16
 #define FEWEST_ROWS 8
+#define ROWS_OF_A_LOG 20
 
 #define INDENT 11
 
@@ -214,11 +215,15 @@ static void print_warnings(struct cp_text *text)
 }
 
 /* The rows of a screen below the header, the headings and a prompt; a
- * small one scrolls. */
-static size_t rows_for(size_t height)
+ * small one scrolls.  Where there is none, as in a log: the costliest. */
+static size_t rows_for(const struct cp_text_options *options)
 {
-	if (!height)
+	size_t height = options->height;
+
+	if (options->whole)
 		return 0;
+	if (!height)
+		return ROWS_OF_A_LOG;
 	return height > AROUND_TABLE + FEWEST_ROWS ? height - AROUND_TABLE : FEWEST_ROWS;
 }
 
@@ -400,7 +405,7 @@ void cp_text_write(struct cp_out *out, struct cp_arena *arena,
 		.arena = arena,
 		.report = report,
 		.width = options->width ? options->width : 80,
-		.rows = rows_for(options->height),
+		.rows = rows_for(options),
 		.colour = options->colour,
 		.whole = options->whole};
 

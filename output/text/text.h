@@ -11,7 +11,8 @@
 
 struct cp_text_options {
 	size_t width;  /* columns; 0: 80 */
-	size_t height; /* lines of the screen; 0: none, everything is printed */
+	size_t height; /* lines of the screen; 0: none, tables have their costliest rows
+			*/
 	bool colour;   /* terminal escapes */
 	bool whole;    /* limits, volumes and what is not available, too */
 };

@@ -85,7 +85,7 @@ void cp_text_extents(struct cp_text *text, const struct cp_text_column *column)
 
 	if (!all)
 		return;
-	cp_text_rows(text, MAX_ROWS, NULL, &shown);
+	cp_text_rows(text, MAX_ROWS, NULL, NULL, &shown);
 	table = new_table(text, all);
 	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
 		if (shown[at++] && cp_text_column_extent(column, r)->nthreads > 1)

@@ -21,15 +21,22 @@ static bool is_cost(const struct cp_text_column *column)
 	return column->is_metric && is_unit_of_cost(column->unit);
 }
 
+bool cp_text_is_cost(const struct cp_report *report, const char *name)
+{
+	struct cp_text_column column;
+
+	return cp_text_column_find(report, name, &column) && is_cost(&column);
+}
+
 /* Weights of misses say less of time than a model that was counted with. */
 static const char *mark_of_cost(const struct cp_report *report, const char *mark)
 {
 	struct cp_text_column column;
 
-	if (!cp_text_column_find(report, CP_MISS_TIME, &column) ||
+	if (!cp_text_column_find(report, CP_STALLS, &column) ||
 		cp_text_column_value(&column, report->total).status == CP_UNAVAILABLE)
 		return mark;
-	return CP_MISS_TIME;
+	return CP_STALLS;
 }
 
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group)
@@ -61,8 +68,8 @@ static struct cp_value compared_value(const struct cp_text *text,
 	const struct cp_text_column *column, const struct cp_region *region)
 {
 	if (is_cost(column))
-		return cp_report_own(
-			text->report, region, text->report->metrics[column->index]);
+		return cp_report_own(text->arena, text->report, region,
+			text->report->metrics[column->index]);
 	return cp_text_column_value(column, region);
 }
 

@@ -17,10 +17,11 @@ static const char *name_of(struct cp_text *text, const struct cp_region *region)
 	return cp_text_safe(text->arena, region->name);
 }
 
+/* What is estimated says nothing of one execution. */
 static bool is_unlike(const struct cp_region *region, const struct cp_count *count)
 {
-	return region->calls > 1 && count->status != CP_UNAVAILABLE &&
-	       count->calls_known && count->call_max >= UNLIKE * count->call_mean &&
+	return region->calls > 1 && count->status < CP_ESTIMATED && count->calls_known &&
+	       count->call_max >= UNLIKE * count->call_mean &&
 	       count->call_max >= count->call_mean + NOTEWORTHY;
 }
 
@@ -33,7 +34,7 @@ static const struct cp_count *most_unlike(
 	for (size_t i = 0; i < text->report->nquantities; i++) {
 		const struct cp_count *count = &region->counts[i];
 
-		if (!is_unlike(region, count) ||
+		if (!cp_report_shows(text->report, i) || !is_unlike(region, count) ||
 			(found && count->call_max * found->call_mean <=
 					  found->call_max * count->call_mean))
 			continue;
@@ -187,9 +188,10 @@ static void tell_sample(struct cp_text *text)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena,
 				"time is modelled of %s %% of the instructions, which stand "
-				"for the others (CACHEPEEK_TIMING=on: of all)",
+				"for the others%s",
 				cp_text_decimal(text->arena,
-					100 * cp_time_share(text->report, total))),
+					100 * cp_time_share(text->report, total)),
+				text->whole ? " (CACHEPEEK_TIMING=on: of all)" : ""),
 			0, 2, text->width);
 }
 
@@ -206,20 +208,34 @@ static const char *whence(const struct cp_text *text)
 		cp_text_safe(text->arena, cp_slice_of(text->report->spreads.why)));
 }
 
+/* The group of the times, or the first that goes by them. */
+static bool has_answer_by_time(const struct cp_text *text, const struct cp_group *group)
+{
+	const char *mark = cp_text_mark(text->report, group);
+
+	return cp_group_metric(group, CP_STALLS) ||
+	       (!text->whole && mark && strcmp(mark, CP_STALLS) == 0 &&
+		       !cp_text_is_answered(text->report, group));
+}
+
 void cp_text_spreads(struct cp_text *text, const struct cp_group *group)
 {
-	const char *interval = cp_text_interval(text, "predicted_time"),
+	const char *seconds = cp_text_interval(text, "predicted_time"),
+		   *interval = *seconds ? seconds
+					: cp_text_interval(text, "predicted_cycles"),
 		   *why = text->report->spreads.why;
 
-	if (!cp_group_metric(group, "predicted_time"))
+	if (!has_answer_by_time(text, group))
 		return;
 	tell_sample(text);
+	if (!text->whole && cp_text_serves(text->report, group))
+		return;
 	if (*interval)
 		cp_text_wrap(text->out,
 			cp_text_format(text->arena,
-				"predicted_time%s, miss_time%s: %s; errors of the model are "
-				"not in it",
-				interval, cp_text_interval(text, CP_MISS_TIME),
+				"predicted time%s, stall cycles%s: %s; errors of the model "
+				"are not in it",
+				interval, cp_text_interval(text, CP_STALLS),
 				whence(text)),
 			0, 2, text->width);
 	else if (*why)

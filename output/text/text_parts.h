@@ -32,11 +32,14 @@ struct cp_text_column {
 void cp_text_labelled(struct cp_text *text, const char *label, const char *value);
 void cp_text_answers(struct cp_text *text);
 
-/* text_verdict.c: the answer to a group's question, in a few lines; and whether its
- * shares of the references, and what makes up its cost, are known */
+/* text_verdict.c: the answer to a group's question, in a few lines; whether its shares of
+ * the references are known; what makes up its cost, NULL if that is not known; and
+ * whether an earlier group's answer has the same cost, by time */
 void cp_text_verdict(struct cp_text *text, const struct cp_group *group);
 bool cp_text_serves(const struct cp_report *report, const struct cp_group *group);
-bool cp_text_costs(const struct cp_report *report, const struct cp_group *group);
+const struct cp_parts *cp_text_costs(
+	const struct cp_report *report, const struct cp_group *group);
+bool cp_text_is_answered(const struct cp_report *report, const struct cp_group *group);
 
 /* text_column.c */
 bool cp_text_column_find(
@@ -74,10 +77,10 @@ void cp_text_waits(struct cp_text *text);
 void cp_text_entered(struct cp_text *text);
 
 /* text_rows.c: which regions, in their order, a table of about limit rows (0: all)
- * shows: those that make up most of the run, with the ones around them, and the
- * wanted one.  Returns how many. */
-size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
-	const bool **shown);
+ * shows: those that make up most of what the mark goes by, if that is a cost, and else of
+ * the run, with the ones around them, and the wanted one.  Returns how many. */
+size_t cp_text_rows(struct cp_text *text, size_t limit, const char *mark,
+	const struct cp_region *wanted, const bool **shown);
 
 /* The table of each question beside the groups, and its answer in a line or two before
  * all tables; nothing where the question was not asked.
@@ -98,7 +101,7 @@ void cp_text_course(struct cp_text *text);
 void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
 
 /* The metric that the mark goes by: the first of the group's that has a value in the
- * whole run, or NULL; but in place of any cost the time of misses where that is known.
+ * whole run, or NULL; but in place of any cost the stall cycles where those are known.
  * The region that gets the mark, NULL if none is worth it, and the sentence that says
  * why.  The whole run gets it for what is outside of all regions, if that costs more. */
 /* text_notes.c: " ±6.5 %" of the run's metric; "" if it has no interval; and below the
@@ -106,8 +109,10 @@ void cp_text_extents(struct cp_text *text, const struct cp_text_column *column);
 const char *cp_text_interval(struct cp_text *text, const char *metric);
 void cp_text_spreads(struct cp_text *text, const struct cp_group *group);
 
-#define CP_MISS_TIME "miss_time"
+#define CP_STALLS "stall_cycles"
 #define CP_OUTSIDE "outside of the regions"
+/* Is it what a region adds to the run, in cycles or seconds? */
+bool cp_text_is_cost(const struct cp_report *report, const char *name);
 const char *cp_text_mark(const struct cp_report *report, const struct cp_group *group);
 const struct cp_region *cp_text_worst(const struct cp_text *text, const char *mark);
 void cp_text_why(struct cp_text *text, const struct cp_region *worst, const char *mark);

@@ -119,13 +119,14 @@ static const char *time_cell(struct cp_text *text, const struct cp_region *regio
 		region->seconds.value * time_factor(text));
 }
 
-static struct cp_value own_value(const struct cp_report *report,
+static struct cp_value own_value(const struct cp_text *text,
 	const struct cp_text_column *column, const struct cp_region *region)
 {
 	const struct cp_count *count = &region->counts[column->index];
 
 	if (column->is_metric)
-		return cp_report_own(report, region, report->metrics[column->index]);
+		return cp_report_own(text->arena, text->report, region,
+			text->report->metrics[column->index]);
 	return (struct cp_value){.value = (double)count->exclusive,
 		.status = count->exclusive_status > count->status
 				  ? count->exclusive_status
@@ -137,7 +138,7 @@ static const char *own_cell(struct cp_text *text, const struct cp_text_column *c
 	const struct cp_region *region)
 {
 	struct cp_value all = cp_text_column_value(column, text->report->total),
-			own = own_value(text->report, column, region);
+			own = own_value(text, column, region);
 	double share = all.value > 0 ? 100 * own.value / all.value : 0;
 	const char *about;
 
@@ -210,7 +211,7 @@ static void print_table(
 			       *worst = cp_text_worst(text, mark);
 	const bool *shown;
 	size_t all = count_regions(text->report), at = 0, row = 0,
-	       rows = cp_text_rows(text, text->rows, worst, &shown),
+	       rows = cp_text_rows(text, text->rows, mark, worst, &shown),
 	       ncolumns = 2 + has_time(text) + columns->count + any_scaled(text);
 	struct cp_table *table = cp_table_new(text->arena, ncolumns, rows);
 
@@ -339,6 +340,29 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 	cp_text_wrap(text->out, line, 9, 2, text->width);
 }
 
+/* Does a group before that one have the same constant? */
+static bool is_said(
+	const struct cp_report *report, size_t group, const struct cp_let *let)
+{
+	for (size_t i = 0; i < group; i++)
+		for (size_t j = 0; j < report->groups[i]->nlets; j++)
+			if (strcmp(report->groups[i]->lets[j].name, let->name) == 0)
+				return true;
+	return false;
+}
+
+static const char *add_lets(struct cp_text *text, const char *line, size_t which)
+{
+	const struct cp_group *group = text->report->groups[which];
+
+	for (size_t i = 0; i < group->nlets; i++)
+		if (!is_said(text->report, which, &group->lets[i]))
+			line = cp_text_format(text->arena, "%.380s%s%.40s %.20s", line,
+				*line ? ", " : "", group->lets[i].name,
+				group->lets[i].text);
+	return line;
+}
+
 /* For each group that has the formulas. */
 void cp_text_assumptions(struct cp_text *text)
 {
@@ -350,10 +374,7 @@ void cp_text_assumptions(struct cp_text *text)
 		which |= cp_group_weighs(report->groups[i]);
 	line = cp_weights_text(text->arena, &report->weights, which);
 	for (size_t i = 0; i < report->ngroups; i++)
-		for (size_t j = 0; j < report->groups[i]->nlets; j++)
-			line = cp_text_format(text->arena, "%.380s%s%.40s %.20s", line,
-				*line ? ", " : "", report->groups[i]->lets[j].name,
-				report->groups[i]->lets[j].text);
+		line = add_lets(text, line, i);
 	if (*line)
 		cp_text_labelled(text, "~", line);
 }
@@ -401,10 +422,10 @@ static void add_answer(
 {
 	const char *mark = cp_text_mark(text->report, group);
 
-	if (mark && strcmp(mark, CP_MISS_TIME) == 0)
-		add_own(text, columns, mark, "miss time");
-	else if (group->nmarks)
-		add_own(text, columns, group->marks[0], "miss cost");
+	if (group->nmarks)
+		add_own(text, columns,
+			mark && strcmp(mark, CP_STALLS) == 0 ? mark : group->marks[0],
+			"miss cost");
 	add_own(text, columns, "instructions", "instr");
 	for (size_t i = 0; i < group->served.count; i++)
 		add_column(text, columns, group->served.at[i].name,
@@ -466,11 +487,20 @@ static void print_empty(
 		print_table(text, columns, NULL);
 }
 
+/* On one screen, where the time goes is in an earlier group's answer and table. */
+static bool is_told_before(
+	const struct cp_text *text, const struct cp_group *group, const char *mark)
+{
+	return cp_text_is_answered(text->report, group) && cp_group_metric(group, mark);
+}
+
 static void print_group(struct cp_text *text, const struct cp_group *group)
 {
 	struct columns *columns = cp_arena_alloc(text->arena, sizeof(*columns));
 	const char *mark = cp_text_mark(text->report, group);
 
+	if (!text->whole && is_told_before(text, group, mark))
+		return;
 	choose_columns(text, group, columns);
 	if (!text->whole) {
 		print_title(text, group);

@@ -15,7 +15,7 @@ static double weight_of(const struct cp_report *report, const struct cp_region *
 		const struct cp_count *count = &region->counts[i];
 		double part;
 
-		if (count->status == CP_UNAVAILABLE ||
+		if (!cp_report_shows(report, i) || count->status == CP_UNAVAILABLE ||
 			total->counts[i].status == CP_UNAVAILABLE ||
 			!total->counts[i].value)
 			continue;
@@ -31,6 +31,33 @@ static double weight_of(const struct cp_report *report, const struct cp_region *
 	return most;
 }
 
+/* The region's own part of the run's cost; that of any count, where no cost is known. */
+static double part_of(
+	struct cp_text *text, int metric, double whole, const struct cp_region *region)
+{
+	struct cp_value own;
+
+	if (metric < 0)
+		return weight_of(text->report, region);
+	own = cp_report_own(
+		text->arena, text->report, region, text->report->metrics[metric]);
+	return own.status == CP_UNAVAILABLE ? 0 : own.value / whole;
+}
+
+/* The metric that the mark goes by, if it is a cost; -1: none. */
+static int cost_of(const struct cp_text *text, const char *mark, double *whole)
+{
+	int metric = mark ? cp_report_metric(text->report, mark) : -1;
+	const struct cp_value *value =
+		metric < 0 ? NULL : &text->report->total->metrics[metric].value;
+
+	if (!value || value->status == CP_UNAVAILABLE || value->value <= 0 ||
+		!cp_text_is_cost(text->report, mark))
+		return -1;
+	*whole = value->value;
+	return metric;
+}
+
 struct rows {
 	const struct cp_region **regions;
 	double *weights;
@@ -38,10 +65,12 @@ struct rows {
 	size_t count, nshown;
 };
 
-static struct rows list_regions(struct cp_text *text)
+static struct rows list_regions(struct cp_text *text, const char *mark)
 {
 	const struct cp_region *total = text->report->total;
 	struct rows rows = {0};
+	double whole = 0;
+	int metric = cost_of(text, mark, &whole);
 
 	for (const struct cp_region *r = total; r; r = cp_region_next(total, r))
 		rows.count++;
@@ -50,7 +79,7 @@ static struct rows list_regions(struct cp_text *text)
 	rows.shown = cp_arena_alloc(text->arena, rows.count * sizeof(*rows.shown));
 	rows.count = 0;
 	for (const struct cp_region *r = total; r; r = cp_region_next(total, r)) {
-		rows.weights[rows.count] = weight_of(text->report, r);
+		rows.weights[rows.count] = part_of(text, metric, whole, r);
 		rows.regions[rows.count++] = r;
 	}
 	return rows;
@@ -80,10 +109,10 @@ static size_t find_heaviest(const struct rows *rows)
 	return found;
 }
 
-size_t cp_text_rows(struct cp_text *text, size_t limit, const struct cp_region *wanted,
-	const bool **shown)
+size_t cp_text_rows(struct cp_text *text, size_t limit, const char *mark,
+	const struct cp_region *wanted, const bool **shown)
 {
-	struct rows rows = list_regions(text);
+	struct rows rows = list_regions(text, mark);
 	/* Where all have room nothing is searched for: there may be 100,000. */
 	const bool all = !limit || limit >= rows.count;
 

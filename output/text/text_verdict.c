@@ -10,7 +10,7 @@
 /* Cycles of miss cost per instruction below which there is nothing to mend: even if
  * nothing hid them, they were a small part of the time that instructions take. */
 #define WORTH_MENDING 0.2
-#define WORTH_THE_TIME 0.05 /* the same of the predicted time */
+#define WORTH_THE_TIME 0.05 /* the same of the predicted time, which knows what hides */
 #define HARMLESS 0.01       /* of the miss cost */
 #define PATH_COLUMNS 60     /* of a region's path */
 #define UNEVEN 1.1          /* times the mean of the ranks */
@@ -19,7 +19,7 @@ struct verdict {
 	struct cp_text *text;
 	const struct cp_group *group;
 	struct cp_text_column cost; /* what the regions are ranked by */
-	const char *what;           /* that is: "miss cost", "miss time" */
+	const struct cp_parts *parts;
 	const struct cp_region *first;
 };
 
@@ -36,13 +36,14 @@ static struct cp_value metric_of(
 }
 
 static struct cp_value own_value(
-	const struct cp_report *report, const struct cp_region *region, const char *name)
+	const struct cp_text *text, const struct cp_region *region, const char *name)
 {
-	int index = cp_report_metric(report, name);
+	int index = cp_report_metric(text->report, name);
 
 	if (index < 0)
 		return unknown;
-	return cp_report_own(report, region, report->metrics[index]);
+	return cp_report_own(
+		text->arena, text->report, region, text->report->metrics[index]);
 }
 
 static bool whole_count(const struct cp_report *report, const char *name, uint64_t *value)
@@ -62,11 +63,32 @@ bool cp_text_serves(const struct cp_report *report, const struct cp_group *group
 		       CP_UNAVAILABLE;
 }
 
-bool cp_text_costs(const struct cp_report *report, const struct cp_group *group)
+static bool is_by_time(const char *mark)
+{
+	return mark && strcmp(mark, CP_STALLS) == 0;
+}
+
+/* Those of the group that the mark is a metric of. */
+const struct cp_parts *cp_text_costs(
+	const struct cp_report *report, const struct cp_group *group)
 {
 	const char *mark = cp_text_mark(report, group);
 
-	return mark && group->costs.count > 0 && strcmp(mark, group->marks[0]) == 0;
+	if (is_by_time(mark))
+		group = report->metrics[cp_report_metric(report, mark)]->group;
+	else if (!mark || strcmp(mark, group->marks[0]) != 0)
+		return NULL;
+	return group->costs.count ? &group->costs : NULL;
+}
+
+bool cp_text_is_answered(const struct cp_report *report, const struct cp_group *group)
+{
+	if (!is_by_time(cp_text_mark(report, group)))
+		return false;
+	for (size_t i = 0; i < report->ngroups && report->groups[i] != group; i++)
+		if (is_by_time(cp_text_mark(report, report->groups[i])))
+			return true;
+	return false;
 }
 
 static void print_served(struct cp_text *text, const struct cp_group *group)
@@ -117,17 +139,15 @@ static void print_rates(struct cp_text *text, const struct cp_group *group)
 
 /* ---- where to look first ---- */
 
-/* The level that has the largest part of the region's own cost. */
-static const struct cp_column *costliest_level(
-	const struct verdict *verdict, const struct cp_region *region, double *cycles)
+/* The part that is the largest of the region's own. */
+static const struct cp_column *largest_part(const struct cp_text *text,
+	const struct cp_parts *parts, const struct cp_region *region, double *cycles)
 {
-	const struct cp_parts *parts = &verdict->group->costs;
 	const struct cp_column *found = NULL;
 
 	*cycles = 0;
 	for (size_t i = 0; i < parts->count; i++) {
-		struct cp_value value =
-			own_value(verdict->text->report, region, parts->at[i].name);
+		struct cp_value value = own_value(text, region, parts->at[i].name);
 
 		if (value.status == CP_UNAVAILABLE || value.value <= *cycles)
 			continue;
@@ -137,18 +157,33 @@ static const struct cp_column *costliest_level(
 	return found;
 }
 
-/* The command that shows where that level's misses are. */
+/* The command that shows where that level's misses are; NULL: the usual one. */
 static const char *command_for(const struct cp_column *level)
 {
 	static const struct {
 		const char *metric, *command;
 	} commands[] = {{"cost_code", "icache"}, {"cost_walks", "dtlb"},
-		{"cost_sharing", "sharing"}, {"miss_time_tlb", "dtlb"}};
+		{"cost_sharing", "sharing"}, {"stall_cycles_tlb", "dtlb"},
+		{"stall_cycles_sharing", "sharing"}};
 
 	for (size_t i = 0; level && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (strcmp(level->name, commands[i].metric) == 0)
 			return commands[i].command;
-	return "dcache";
+	return NULL;
+}
+
+/* Stall cycles do not tell lines of code, and those that another thread had, from others:
+ * what these take of the latencies does. */
+static const char *find_command(const struct verdict *verdict,
+	const struct cp_region *region, const struct cp_column *level)
+{
+	const char *command = command_for(level);
+	double part;
+
+	if (!command && verdict->parts != &verdict->group->costs)
+		command = command_for(largest_part(
+			verdict->text, &verdict->group->costs, region, &part));
+	return command ? command : "dcache";
 }
 
 /* "L2 and memory" of the levels that cost next to nothing; "": none. */
@@ -157,11 +192,14 @@ static const char *harmless_levels(const struct verdict *verdict, double all)
 	const struct cp_report *report = verdict->text->report;
 	const char *names = "";
 
-	for (size_t i = 0; i < verdict->group->costs.count; i++) {
-		const struct cp_column *level = &verdict->group->costs.at[i];
+	for (size_t i = 0; i < verdict->parts->count; i++) {
+		const struct cp_column *level = &verdict->parts->at[i];
 		struct cp_value value = metric_of(report, report->total, level->name);
 
-		if (value.status != CP_UNAVAILABLE && value.value < HARMLESS * all)
+		if (value.status == CP_UNAVAILABLE || value.value >= HARMLESS * all)
+			continue;
+		/* Of a level that is not there nothing is said. */
+		if (value.value > 0 || !is_by_time(verdict->cost.name))
 			names = cp_text_format(verdict->text->arena, "%s%s%s", names,
 				*names ? ", " : "", level->heading);
 	}
@@ -171,8 +209,7 @@ static const char *harmless_levels(const struct verdict *verdict, double all)
 /* 0: not available. */
 static double own_cost(const struct verdict *verdict, const struct cp_region *region)
 {
-	struct cp_value cost =
-		own_value(verdict->text->report, region, verdict->cost.name);
+	struct cp_value cost = own_value(verdict->text, region, verdict->cost.name);
 
 	return cost.status == CP_UNAVAILABLE ? 0 : cost.value;
 }
@@ -183,7 +220,7 @@ static void print_first(const struct verdict *verdict, double all)
 	const struct cp_region *first =
 		verdict->first ? verdict->first : text->report->total;
 	double mine = own_cost(verdict, first), part;
-	const struct cp_column *level = costliest_level(verdict, first, &part);
+	const struct cp_column *level = largest_part(text, verdict->parts, first, &part);
 	const char *line = first->parent
 				   ? cp_text_cut(text->arena, cp_text_path(text, first),
 					     PATH_COLUMNS)
@@ -191,17 +228,17 @@ static void print_first(const struct verdict *verdict, double all)
 
 	if (mine <= 0)
 		return;
-	line = cp_text_format(text->arena, "%.300s: ~%.0f %% of the %s", line,
-		100 * mine / all, verdict->what);
+	line = cp_text_format(
+		text->arena, "%.300s: ~%.0f %% of the miss cost", line, 100 * mine / all);
 	if (level && first->child == NULL && !first->parent)
-		line = cp_text_format(text->arena, "%s: ~%.0f %% of the %s",
-			level->heading, 100 * part / mine, verdict->what);
+		line = cp_text_format(text->arena, "%s: ~%.0f %% of the miss cost",
+			level->heading, 100 * part / mine);
 	else if (level)
 		line = cp_text_format(text->arena, "%s, ~%.0f %% of that for %s", line,
 			100 * part / mine, level->heading);
 	cp_text_labelled(text, "look first",
 		cp_text_format(text->arena, "%s (cachepeek %s shows the lines)", line,
-			command_for(level)));
+			find_command(verdict, first, level)));
 }
 
 static void print_no_problem(const struct verdict *verdict, double all)
@@ -211,7 +248,7 @@ static void print_no_problem(const struct verdict *verdict, double all)
 	if (*names)
 		cp_text_labelled(verdict->text, "harmless",
 			cp_text_format(verdict->text->arena,
-				"%s: less than 1 %% of the %s%s", names, verdict->what,
+				"%s: less than 1 %% of the miss cost%s", names,
 				strstr(names, ", ") ? " each" : ""));
 }
 
@@ -228,17 +265,17 @@ static void print_ranks(const struct verdict *verdict)
 	cp_text_labelled(text, "ranks",
 		over->max < UNEVEN * mean
 			? cp_text_format(text->arena,
-				  "even: none has %.1f times the mean of the %s", UNEVEN,
-				  verdict->what)
+				  "even: none has %.1f times the mean of the miss cost",
+				  UNEVEN)
 			: cp_text_format(text->arena,
-				  "uneven: rank %d has %.2f times the mean of the %s, "
-				  "rank %d has %.2f times",
-				  over->max_at.rank, over->max / mean, verdict->what,
-				  over->min_at.rank, over->min / mean));
+				  "uneven: rank %d has %.2f times the mean of the miss "
+				  "cost, rank %d has %.2f times",
+				  over->max_at.rank, over->max / mean, over->min_at.rank,
+				  over->min / mean));
 }
 
-/* In cycles, if nothing hides them.  Is there something to mend? */
-static bool print_cycles(const struct verdict *verdict, double all)
+/* A sum of latencies.  Is there something to mend? */
+static bool print_latencies(const struct verdict *verdict, double all)
 {
 	struct cp_text *text = verdict->text;
 	uint64_t instructions;
@@ -247,32 +284,37 @@ static bool print_cycles(const struct verdict *verdict, double all)
 	if (!whole_count(text->report, "instructions", &instructions) || !instructions)
 		return false;
 	each = all / (double)instructions;
-	cp_text_labelled(text, verdict->what,
-		cp_text_format(text->arena, "~%s cycles, ~%s per instruction%s",
+	cp_text_labelled(text, "miss cost",
+		cp_text_format(text->arena,
+			"~%s cycles, ~%s per instruction, if nothing hides the "
+			"latencies%s",
 			cp_text_short(text->arena, all),
 			cp_text_decimal(text->arena, each),
 			each < WORTH_MENDING ? ": nothing to mend" : ""));
 	return each >= WORTH_MENDING;
 }
 
-/* As the timing model has it: what they add to the time of the instructions. */
-static bool print_seconds(const struct verdict *verdict, double all)
+/* By the timing model: what misses add to the time of the instructions. */
+static bool print_stalls(const struct verdict *verdict, double all)
 {
 	struct cp_text *text = verdict->text;
-	struct cp_value time =
-		metric_of(text->report, text->report->total, "predicted_time");
-	double share = time.value > 0 ? all / time.value : 0;
+	const struct cp_region *total = text->report->total;
+	struct cp_value cycles = metric_of(text->report, total, "predicted_cycles"),
+			time = metric_of(text->report, total, "predicted_time");
+	double share = cycles.value > 0 ? all / cycles.value : 0;
 
-	if (time.status == CP_UNAVAILABLE)
+	if (cycles.status == CP_UNAVAILABLE)
 		return false;
-	cp_text_labelled(text, verdict->what,
-		cp_text_format(text->arena, "~%s%s of ~%s%s, %.0f %%: %s",
-			cp_text_seconds(text->arena, all),
-			cp_text_interval(text, CP_MISS_TIME),
-			cp_text_seconds(text->arena, time.value),
-			cp_text_interval(text, "predicted_time"), 100 * share,
-			share < WORTH_THE_TIME ? "nothing to mend"
-					       : "all that fewer misses can save"));
+	cp_text_labelled(text, "miss cost",
+		cp_text_format(text->arena,
+			"~%s cycles of stall%s, %.0f %% of the predicted time%s%s%s",
+			cp_text_short(text->arena, all),
+			cp_text_interval(text, CP_STALLS), 100 * share,
+			time.status == CP_UNAVAILABLE ? "" : ", ~",
+			time.status == CP_UNAVAILABLE
+				? ""
+				: cp_text_seconds(text->arena, time.value),
+			share < WORTH_THE_TIME ? ": nothing to mend" : ""));
 	return share >= WORTH_THE_TIME;
 }
 
@@ -281,11 +323,10 @@ static void print_cost(struct verdict *verdict)
 {
 	struct cp_value cost =
 		cp_text_column_value(&verdict->cost, verdict->text->report->total);
-	bool seconds = strcmp(verdict->cost.unit, "s") == 0;
 
-	verdict->what = seconds ? "miss time" : "miss cost";
 	if (cost.status == CP_UNAVAILABLE ||
-		!(seconds ? print_seconds : print_cycles)(verdict, cost.value))
+		!(is_by_time(verdict->cost.name) ? print_stalls : print_latencies)(
+			verdict, cost.value))
 		return;
 	print_first(verdict, cost.value);
 	print_ranks(verdict);
@@ -295,13 +336,15 @@ static void print_cost(struct verdict *verdict)
 void cp_text_verdict(struct cp_text *text, const struct cp_group *group)
 {
 	const char *mark = cp_text_mark(text->report, group);
-	struct verdict verdict = {.text = text, .group = group};
+	struct verdict verdict = {.text = text,
+		.group = group,
+		.parts = cp_text_costs(text->report, group)};
 
 	if (cp_text_serves(text->report, group))
 		print_served(text, group);
 	else if (group->served.count)
 		print_rates(text, group);
-	if (!mark || !cp_text_costs(text->report, group) ||
+	if (!mark || !verdict.parts || cp_text_is_answered(text->report, group) ||
 		!cp_text_column_find(text->report, mark, &verdict.cost))
 		return;
 	verdict.first = cp_text_worst(text, mark);

@@ -131,7 +131,7 @@ void cp_text_windows(struct cp_text *text)
 
 	if (!cp_windows_find(text->report, &windows))
 		return;
-	rows = cp_text_rows(text, text->rows ? text->rows : 0, NULL, &shown);
+	rows = cp_text_rows(text, text->rows, NULL, NULL, &shown);
 	table = cp_table_new(text->arena, 7, rows);
 	cp_out_format(text->out,
 		"\n"

@@ -2,9 +2,12 @@
 #include "preload/program/level.h"
 
 #include "base/counters/options.h"
+#include "base/engine/simclient.h"
 #include "preload/planned.h"
+#include "preload/program/pinned.h"
 #include "preload/runtime.h"
 #include "preload/walk.h"
+#include "tools/sim/request.h"
 
 #ifdef __x86_64__
 #include <elf.h>
@@ -73,9 +76,28 @@ bool cp_level_is_above_avx2(void)
 
 #endif
 
+static bool suits_host(void)
+{
+#ifdef __x86_64__
+	return cp_plan.nmachines == 1 && !cp_is_reproducible(cp_options.reproducible) &&
+	       strcmp(cp_plan.machine[0].name, "host") == 0;
+#else
+	return false;
+#endif
+}
+
+bool cp_level_shows_host(void)
+{
+	return cp_options.cpu == CP_CPU_AUTO ? suits_host()
+					     : cp_options.cpu == CP_CPU_HOST;
+}
+
 void cp_level_note(void)
 {
-	if (cp_plan_machine(&cp_plan) && cp_options.cpu != CP_CPU_HOST &&
-		cp_level_is_above_avx2())
+	if (!cp_plan_machine(&cp_plan) || !cp_sim_request(CP_SIM_SHOWS_HOST, NULL))
+		return;
+	if (cp_level_shows_host())
+		cp_record_put_meta(&cp_runtime.record, "cpu", "host", 4);
+	else
 		cp_record_put_meta(&cp_runtime.record, "shown", "x86-64-v4", 9);
 }

@@ -171,19 +171,25 @@ static void note_unpinned(const char *what)
 	cp_record_put_meta(&cp_runtime.record, "unpinned", what, strlen(what));
 }
 
+static bool is_hosts(const char *name, size_t length)
+{
+	return (length == 4 && strncmp(name, "host", length) == 0) ||
+	       (length == 5 && strncmp(name, "plain", length) == 0);
+}
+
 /* Is the host one of the machines that the command compares? */
 static bool is_hosts_machine(void)
 {
-	const char *name = cp_options.machine, *compared = cp_env_get(CP_COMPARED),
-		   *piece;
+	const char *compared = cp_env_get(CP_COMPARED), *piece;
 	size_t length;
 
 	while (compared && (piece = cp_next_piece(&compared, ',', &length)))
-		if (length == 4 && strncmp(piece, "host", length) == 0)
+		if (is_hosts(piece, length))
 			return true;
 	if (cp_env_get(CP_COMPARED))
 		return false;
-	return !name || strcmp(name, "host") == 0;
+	return !cp_options.machine ||
+	       is_hosts(cp_options.machine, strlen(cp_options.machine));
 }
 
 void cp_pinned_note(void)

@@ -18,19 +18,18 @@
 
 static void wake_helper(void);
 
-/* The series, and the thread that adds to it. */
-static struct {
-	struct cp_series series;
-	struct cp_helper helper;
-} rows = {.helper.wake = wake_helper};
-CP_LOCK_LISTED(rows.series.lock);
-CP_HELPER_LISTED(rows.helper);
+static struct cp_series series;
+CP_LOCK_LISTED(series.lock);
+
+/* The thread that adds to it. */
+static struct cp_helper helper = {.wake = wake_helper};
+CP_HELPER_LISTED(helper);
 
 /* ---- the thread ---- */
 
 static void take_row(void)
 {
-	cp_series_tick(&rows.series, cp_now_ns());
+	cp_series_tick(&series, cp_now_ns());
 }
 
 /* Until the next row is due, the process ends, or we are to stop. */
@@ -38,16 +37,15 @@ static void wait_for_row(void)
 {
 	uint64_t now = cp_now_ns();
 
-	cp_helper_wait(
-		&rows.helper, now < rows.series.next_ns ? rows.series.next_ns - now : 0);
+	cp_helper_wait(&helper, now < series.next_ns ? series.next_ns - now : 0);
 }
 
 static int run_helper(void *unused)
 {
 	(void)unused;
-	while (cp_counting() && !cp_helper_told(&rows.helper)) {
+	while (cp_counting() && !cp_helper_told(&helper)) {
 		wait_for_row();
-		if (cp_counting() && cp_now_ns() >= rows.series.next_ns)
+		if (cp_counting() && cp_now_ns() >= series.next_ns)
 			cp_threads_sample(take_row);
 	}
 	cp_syscall(SYS_exit, 0);
@@ -56,7 +54,7 @@ static int run_helper(void *unused)
 
 static void start_thread(void)
 {
-	int result = cp_helper_start(&rows.helper, run_helper);
+	int result = cp_helper_start(&helper, run_helper);
 
 	if (result == -ENOMEM)
 		cp_warn("CACHEPEEK_INTERVAL: no memory for it: there is no time series");
@@ -94,7 +92,7 @@ void cp_interval_prepare(void)
 			"and an interval has too few of them");
 		return;
 	}
-	if (cp_series_start(&rows.series, &cp_runtime.record,
+	if (cp_series_start(&series, &cp_runtime.record,
 		    (uint64_t)cp_options.interval * 1000000, cp_now_ns()) < 0) {
 		cp_warn("CACHEPEEK_INTERVAL: no room on the disk: "
 			"there is no time series");
@@ -103,7 +101,7 @@ void cp_interval_prepare(void)
 	if (!cp_engine->add_rows)
 		return;
 	n = find_mirrors(set, at);
-	cp_series_process(&rows.series, cp_runtime.record.header->process, at, n);
+	cp_series_process(&series, cp_runtime.record.header->process, at, n);
 }
 
 void cp_interval_start(void)
@@ -111,7 +109,7 @@ void cp_interval_start(void)
 	if (!cp_runtime.record.series)
 		return;
 	if (cp_engine->add_rows)
-		cp_engine->add_rows(&rows.series);
+		cp_engine->add_rows(&series);
 	else
 		start_thread();
 }
@@ -119,15 +117,15 @@ void cp_interval_start(void)
 static void wake_helper(void)
 {
 	if (!cp_confined())
-		cp_syscall(SYS_futex, &rows.helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL,
-			NULL, 0);
+		cp_syscall(SYS_futex, &helper.stopping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL,
+			0);
 }
 
 static void add_last_row(void)
 {
-	cp_lock(&rows.series.lock);
-	cp_series_add(&rows.series, cp_now_ns());
-	cp_unlock(&rows.series.lock);
+	cp_lock(&series.lock);
+	cp_series_add(&series, cp_now_ns());
+	cp_unlock(&series.lock);
 }
 
 void cp_interval_finish(void)
