@@ -14,8 +14,9 @@ import glob as _glob
 import json as _json
 
 SCHEMA = "cachepeek-report/1"
+SCHEMAS = (SCHEMA, "cachepeek-report/2")  # of more than 1,000 regions: see filled_in()
 
-__all__ = ["Report", "load"]
+__all__ = ["Report", "filled_in", "load"]
 
 
 def _table(rows, columns):
@@ -139,14 +140,92 @@ class Report:
         return [warning for _, document in self.documents for warning in document["warnings"]]
 
 
+def _fill_in_calls(value, calls):
+    """A value that is of no execution has none; else they are equal unless it says otherwise."""
+    if value["value"] is None or not calls:
+        return None
+    each, rest = divmod(value["value"], calls)
+    if rest:
+        each = value["value"] / calls
+    return {"min": each, "max": each, "mean": each, "stddev": 0}
+
+
+def _fill_in_extent(value, at):
+    """Over threads, of which one has it."""
+    of = value["value"]
+    value.update({"min": of, "max": of, "mean": of, "stddev": 0})
+    if of > 0:
+        value["imbalance"] = 1
+    value.update({"min_at": at, "max_at": at})
+
+
+def _fill_in_counts(counts, usual, calls):
+    for name, value in counts.items():
+        of = value["value"]
+        counts[name] = value = {"value": of, "exclusive": of, **usual[name], **value}
+        if value.get("scope", "") is None:
+            del value["scope"]
+        if "per_call" not in value:
+            value["per_call"] = _fill_in_calls(value, calls)
+
+
+def _fill_in_region(region, usual):
+    region["time_s"] = {**usual["time_s"], **region["time_s"]}
+    _fill_in_counts(region["counts"], usual["counts"], region["calls"])
+    metrics, at = region["metrics"], region.pop("at", None)
+    for name, value in metrics.items():
+        metrics[name] = {**usual["metrics"][name], **value}
+    if at:
+        for value in (*region["counts"].values(), *metrics.values()):
+            if value["value"] is not None and "min" not in value:
+                _fill_in_extent(value, at)
+
+
+_OVER_THREADS = ("min", "max", "mean", "stddev", "imbalance", "min_at", "max_at")
+
+
+def _of_thread(region):
+    """The region of the only thread, which has nothing over threads."""
+    made = {key: part for key, part in region.items()
+            if key not in ("threads", "ranks", "entered_by", "flags")}
+    flags = [flag for flag in region.get("flags", []) if flag != "short"]
+    if flags:
+        made["flags"] = flags
+    for kind in ("counts", "metrics"):
+        made[kind] = {name: {key: part for key, part in value.items()
+                             if key not in _OVER_THREADS}
+                      for name, value in region[kind].items()}
+    return made
+
+
+def filled_in(document):
+    """The document as cachepeek-report/1, whose values are complete, in place: with what
+    values and threads of cachepeek-report/2 leave out since it is usual."""
+    usual = document.pop("usual", None)
+    if not usual:
+        return document
+    for region in document["regions"]:
+        _fill_in_region(region, usual)
+    for process in document["processes"]:
+        for part in ("whole_process", "unattributed"):
+            _fill_in_counts(process[part]["counts"], usual["counts"], 0)
+        for thread in process["threads"]:
+            for region in thread.get("regions", []):
+                _fill_in_region(region, usual)
+            if "regions" not in thread:
+                thread["regions"] = [_of_thread(region) for region in document["regions"]]
+    document["schema"] = SCHEMA
+    return document
+
+
 def _read(file):
     with open(file, encoding="utf-8") as stream:
         document = _json.load(stream)
     schema = document.get("schema") if isinstance(document, dict) else None
-    if schema != SCHEMA:
+    if schema not in SCHEMAS:
         raise ValueError("%s is no report of a run (schema: %s): write one with -o report.json"
                          % (file, schema or "none"))
-    return document
+    return filled_in(document)
 
 
 def load(*files):

@@ -225,6 +225,8 @@ static void write_counts(const struct place *place, const struct cp_count *all)
 	for (size_t i = 0; i < report->nquantities; i++) {
 		const char *name = report->quantities[i];
 
+		if (!cp_report_shows(report, i))
+			continue;
 		write_count(place, "count", name, &all[i], all[i].value);
 		write_count(place, "exclusive", name, &all[i], all[i].exclusive);
 	}

@@ -6,208 +6,10 @@
 #include "output/report/course.h"
 #include "output/report/job.h"
 #include "output/json_lines.h"
-#include "output/json_table.h"
+#include "output/json_regions.h"
 #include "output/report/sweep.h"
+#include "output/json_values.h"
 #include "output/json_windows.h"
-
-static void put_place(struct cp_json *json, const char *name, const struct cp_place *at)
-{
-	cp_out_format(json->out, ", \"%s\": {\"rank\": ", name);
-	if (at->rank < 0)
-		cp_out_text(json->out, "null");
-	else
-		cp_out_format(json->out, "%d", at->rank);
-	cp_out_format(json->out, ", \"pid\": %d, \"tid\": %d}", at->pid, at->tid);
-}
-
-static void put_extent(struct cp_json *json, const struct cp_extent *over)
-{
-	if (!over->nthreads)
-		return;
-	cp_json_inline_number(json, "min", over->min);
-	cp_json_inline_number(json, "max", over->max);
-	cp_json_inline_number(json, "mean", cp_extent_mean(over));
-	cp_json_inline_number(json, "stddev", cp_extent_stddev(over));
-	if (cp_extent_mean(over) > 0)
-		cp_json_inline_number(
-			json, "imbalance", over->max / cp_extent_mean(over));
-	put_place(json, "min_at", &over->min_at);
-	put_place(json, "max_at", &over->max_at);
-}
-
-static void per_call(struct cp_json *json, const struct cp_count *count)
-{
-	cp_out_text(json->out, ", \"per_call\": ");
-	if (!count->calls_known) {
-		cp_out_text(json->out, "null");
-		return;
-	}
-	cp_out_text(json->out, "{\"min\": ");
-	cp_json_value(json, count->call_min);
-	cp_json_inline_number(json, "max", count->call_max);
-	cp_json_inline_number(json, "mean", count->call_mean);
-	cp_json_inline_number(json, "stddev", count->call_stddev);
-	cp_out_text(json->out, "}");
-}
-
-static void count_value(struct cp_json *json, const struct cp_count *c)
-{
-	if (c->status == CP_UNAVAILABLE)
-		cp_out_text(json->out, "{\"value\": null, \"exclusive\": null");
-	else if (c->exclusive_status == CP_UNAVAILABLE)
-		cp_out_format(json->out, "{\"value\": %lu, \"exclusive\": null",
-			(unsigned long)c->value);
-	else
-		cp_out_format(json->out, "{\"value\": %lu, \"exclusive\": %lu",
-			(unsigned long)c->value, (unsigned long)c->exclusive);
-}
-
-static void inline_null(struct cp_json *json, const char *name)
-{
-	cp_out_format(json->out, ", \"%s\": null", name);
-}
-
-static void put_count(
-	struct cp_json *json, const char *name, const struct cp_count *c, bool merged)
-{
-	bool there = c->status != CP_UNAVAILABLE;
-
-	cp_json_key(json, name);
-	count_value(json, c);
-	cp_json_inline_text(json, "status", cp_status_name(c->status));
-	if (there && c->exclusive_status > c->status)
-		cp_json_inline_text(
-			json, "exclusive_status", cp_status_name(c->exclusive_status));
-	if (there)
-		cp_json_inline_number(json, "coverage", c->coverage);
-	else
-		inline_null(json, "coverage");
-	if (there && c->error >= 0)
-		cp_json_inline_number(json, "error", c->error);
-	else
-		inline_null(json, "error");
-	cp_json_inline_text(json, "reason", c->reason);
-	if (c->socket)
-		cp_json_inline_text(json, "scope", "socket");
-	per_call(json, c);
-	if (there && merged)
-		put_extent(json, &c->over);
-	cp_out_text(json->out, "}");
-}
-
-static void put_counts(
-	struct cp_json *json, const char *name, const struct cp_count *all, bool merged)
-{
-	cp_json_key(json, name);
-	cp_json_open(json, "{");
-	for (size_t i = 0; i < json->report->nquantities; i++)
-		put_count(json, json->report->quantities[i], &all[i], merged);
-	cp_json_close(json, "}");
-}
-
-static void put_value(struct cp_json *json, const struct cp_value *v)
-{
-	cp_out_text(json->out, "{\"value\": ");
-	if (v->status == CP_UNAVAILABLE)
-		cp_out_text(json->out, "null");
-	else
-		cp_json_value(json, v->value);
-}
-
-static void put_metric(struct cp_json *json, const struct cp_metric *m,
-	const struct cp_result *result, bool merged)
-{
-	cp_json_key(json, m->name);
-	put_value(json, &result->value);
-	cp_json_inline_text(json, "unit", m->unit);
-	cp_json_inline_text(json, "status", cp_status_name(result->value.status));
-	if (result->error >= 0 && result->value.status != CP_UNAVAILABLE)
-		cp_json_inline_number(json, "error", result->error);
-	cp_json_inline_text(json, "reason", result->value.reason);
-	if (merged && result->value.status != CP_UNAVAILABLE)
-		put_extent(json, &result->over);
-	cp_out_text(json->out, "}");
-}
-
-static void put_metrics(struct cp_json *json, const struct cp_region *region, bool merged)
-{
-	cp_json_key(json, "metrics");
-	cp_json_open(json, "{");
-	for (size_t i = 0; i < json->report->nmetrics; i++)
-		put_metric(json, json->report->metrics[i], &region->metrics[i], merged);
-	cp_json_close(json, "}");
-}
-
-static void region_flags(struct cp_json *json, uint32_t flags)
-{
-	static const char *const names[] = {"end_without_begin", "wrong_name",
-		"left_open", "read_failed", "overlapping", "deeper", "continued", "short",
-		"elsewhere", "at_exec", "parts"};
-	bool first = true;
-
-	cp_json_key(json, "flags");
-	cp_out_text(json->out, "[");
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!(flags & 1u << i))
-			continue;
-		cp_out_format(json->out, "%s\"%s\"", first ? "" : ", ", names[i]);
-		first = false;
-	}
-	cp_out_text(json->out, "]");
-}
-
-/* Which ranks, if they are few. */
-static void put_entered(struct cp_json *json, const struct cp_region *r)
-{
-	cp_json_integer(json, "ranks", r->nranks);
-	if (r->nranks > CP_FEW_RANKS || r->nranks >= json->report->total->nranks)
-		return;
-	cp_json_key(json, "entered_by");
-	for (size_t i = 0; i < r->nranks; i++)
-		cp_out_format(json->out, "%s%d", i ? ", " : "[", r->entered[i]);
-	cp_out_text(json->out, "]");
-}
-
-static void put_region(struct cp_json *json, const struct cp_region *r, bool merged)
-{
-	cp_json_indent(json);
-	cp_json_open(json, "{");
-	cp_json_key(json, "path");
-	cp_json_path(json->out, r);
-	cp_json_integer(json, "calls", r->calls);
-	cp_json_key(json, "time_s");
-	put_value(json, &r->seconds);
-	cp_json_inline_text(json, "status", cp_status_name(r->seconds.status));
-	if (r->seconds_error >= 0)
-		cp_json_inline_number(json, "error", r->seconds_error);
-	cp_json_inline_text(json, "reason", r->seconds.reason);
-	cp_out_text(json->out, "}");
-	if (merged)
-		cp_json_integer(json, "threads", r->nthreads);
-	if (merged && json->report->job)
-		put_entered(json, r);
-	if (r->flags)
-		region_flags(json, r->flags);
-	put_counts(json, "counts", r->counts, merged);
-	put_metrics(json, r, merged);
-	cp_json_close(json, "}");
-}
-
-static void put_regions(struct cp_json *json, const struct cp_region *root, bool merged)
-{
-	cp_json_key(json, "regions");
-	if (json->page) {
-		if (merged || json->report->total->nthreads > 1)
-			cp_json_table(json, root, merged);
-		else
-			cp_out_text(json->out, "null");
-		return;
-	}
-	cp_json_open(json, "[");
-	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
-		put_region(json, r, merged);
-	cp_json_close(json, "]");
-}
 
 static const char *thread_state(const struct cp_thread *thread)
 {
@@ -235,7 +37,7 @@ static void put_thread(struct cp_json *json, const struct cp_thread *t)
 	cp_out_text(json->out, t->state & CP_THREAD_ADOPTED ? "true" : "false");
 	if (t->reason)
 		cp_json_text(json, "reason", t->reason);
-	put_regions(json, t->root, false);
+	cp_json_thread_regions(json, t->root);
 	cp_json_close(json, "}");
 }
 
@@ -294,12 +96,14 @@ static void put_overhead(struct cp_json *json, const struct cp_process *p)
 
 static void put_process(struct cp_json *json, const struct cp_process *p)
 {
+	const struct cp_json_row row = {.full = !json->brief};
+
 	cp_json_indent(json);
 	cp_json_open(json, "{");
 	process_identity(json, p);
 	cp_json_key(json, "whole_process");
 	cp_json_open(json, "{");
-	put_counts(json, "counts", p->whole, false);
+	cp_json_counts(json, p->whole, &row);
 	cp_json_close(json, "}");
 	cp_json_key(json, "unattributed");
 	cp_json_open(json, "{");
@@ -308,7 +112,7 @@ static void put_process(struct cp_json *json, const struct cp_process *p)
 		cp_json_value(json, (double)p->unattributed_ns / 1e9);
 	else
 		cp_out_text(json->out, "null");
-	put_counts(json, "counts", p->unattributed, false);
+	cp_json_counts(json, p->unattributed, &row);
 	cp_json_close(json, "}");
 	cp_json_key(json, "threads");
 	cp_json_open(json, "[");
@@ -362,16 +166,33 @@ static void put_reproducible(struct cp_json *json)
 	cp_json_close(json, "}");
 }
 
+static void put_events(struct cp_json *json)
+{
+	const struct cp_report *report = json->report;
+	const char *comma = "";
+
+	cp_json_key(json, "events");
+	cp_out_text(json->out, "[");
+	for (size_t i = 0; i < report->nquantities; i++) {
+		if (!cp_report_shows(report, i))
+			continue;
+		cp_out_text(json->out, comma);
+		cp_json_put(json, report->quantities[i]);
+		comma = ", ";
+	}
+	cp_out_text(json->out, "]");
+}
+
 static void put_header(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
 
-	cp_json_text(json, "schema", CP_JSON_SCHEMA);
+	cp_json_text(json, "schema", json->brief ? CP_JSON_BRIEF_SCHEMA : CP_JSON_SCHEMA);
 	cp_json_text(json, "cachepeek", report->version);
 	cp_json_list(json, "command", report->command, report->narguments);
 	put_engine(json);
 	put_reproducible(json);
-	cp_json_list(json, "events", report->quantities, report->nquantities);
+	put_events(json);
 	cp_json_key(json, "groups");
 	cp_out_text(json->out, "[");
 	for (size_t i = 0; i < report->ngroups; i++) {
@@ -560,13 +381,15 @@ static void put_whole(struct cp_json json)
 	if (json.page)
 		put_metric_names(&json);
 	cp_json_answers(&json);
+	if (json.brief)
+		cp_json_usual(&json);
 	cp_json_key(&json, "processes");
 	cp_json_open(&json, "[");
 	for (size_t i = 0; i < report->nprocesses; i++)
 		put_process(&json, &report->processes[i]);
 	cp_json_close(&json, "]");
 	put_job(&json);
-	put_regions(&json, report->total, true);
+	cp_json_regions(&json);
 	put_sweep(&json);
 	working_set(&json);
 	put_unfollowed(&json);
@@ -576,9 +399,21 @@ static void put_whole(struct cp_json json)
 	cp_out_text(json.out, "\n");
 }
 
+static bool has_many_regions(const struct cp_report *report)
+{
+	const struct cp_region *root = report->total;
+	size_t count = 0;
+
+	for (const struct cp_region *r = root; r; r = cp_region_next(root, r))
+		if (++count > CP_JSON_COMPLETE)
+			return true;
+	return false;
+}
+
 void cp_json_write(struct cp_out *out, const struct cp_report *report)
 {
-	put_whole((struct cp_json){.out = out, .report = report});
+	put_whole((struct cp_json){
+		.out = out, .report = report, .brief = has_many_regions(report)});
 }
 
 void cp_json_write_page(struct cp_out *out, const struct cp_report *report)

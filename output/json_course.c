@@ -104,7 +104,7 @@ static void course_line(
 	cp_json_key(json, "counts");
 	cp_json_open(json, "{");
 	for (size_t q = 0; q < json->report->nquantities; q++)
-		if (line->values[q])
+		if (line->values[q] && cp_report_shows(json->report, q))
 			course_values(json, line, q, npoints - line->first);
 	cp_json_close(json, "}");
 	course_working_set(json, line, npoints - line->first);

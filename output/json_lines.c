@@ -64,8 +64,9 @@ void cp_json_indent(struct cp_json *json)
 {
 	if (json->comma)
 		cp_out_text(json->out, ",");
-	cp_out_text(json->out, "\n");
-	for (int i = 0; i < json->depth; i++)
+	if (!json->flat)
+		cp_out_text(json->out, "\n");
+	for (int i = 0; i < json->depth && !json->flat; i++)
 		cp_out_text(json->out, " ");
 	json->comma = true;
 }
@@ -75,7 +76,21 @@ void cp_json_key(struct cp_json *json, const char *name)
 {
 	cp_json_indent(json);
 	cp_json_string(json->out, name, strlen(name));
-	cp_out_text(json->out, ": ");
+	cp_out_text(json->out, json->flat ? ":" : ": ");
+}
+
+void cp_json_first(struct cp_json *json, const char *name)
+{
+	cp_out_text(json->out, "{\"");
+	cp_out_text(json->out, name);
+	cp_out_text(json->out, json->flat ? "\":" : "\": ");
+}
+
+void cp_json_member(struct cp_json *json, const char *name)
+{
+	cp_out_text(json->out, json->flat ? ",\"" : ", \"");
+	cp_out_text(json->out, name);
+	cp_out_text(json->out, json->flat ? "\":" : "\": ");
 }
 
 void cp_json_put(struct cp_json *json, const char *text)
@@ -111,7 +126,7 @@ void cp_json_close(struct cp_json *json, const char *bracket)
 
 	json->depth--;
 	json->comma = false;
-	if (!empty)
+	if (!empty && !json->flat)
 		cp_json_indent(json);
 	cp_out_text(json->out, bracket);
 	json->comma = true;
@@ -142,12 +157,12 @@ void cp_json_value(struct cp_json *json, double value)
 /* , "NAME": VALUE within a line */
 void cp_json_inline_number(struct cp_json *json, const char *name, double value)
 {
-	cp_out_format(json->out, ", \"%s\": ", name);
+	cp_json_member(json, name);
 	cp_json_value(json, value);
 }
 
 void cp_json_inline_text(struct cp_json *json, const char *name, const char *text)
 {
-	cp_out_format(json->out, ", \"%s\": ", name);
+	cp_json_member(json, name);
 	cp_json_put(json, text);
 }

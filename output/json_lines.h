@@ -32,10 +32,12 @@ struct cp_json {
 	const struct cp_report *report;
 	int depth;
 	bool comma;
-	bool page; /* regions are tables (json_table.h) */
+	bool flat;  /* in a row, which is a line without spaces */
+	bool page;  /* regions are tables (json_table.h) */
+	bool brief; /* values leave out what is usual (json_values.h) */
 };
 
-/* Begins a line; and one of a member, whose value follows. */
+/* Begins a line (flat: goes on); and one of a member, whose value follows. */
 void cp_json_indent(struct cp_json *json);
 void cp_json_key(struct cp_json *json, const char *name);
 
@@ -49,6 +51,11 @@ void cp_json_text(struct cp_json *json, const char *name, const char *text);
 void cp_json_integer(struct cp_json *json, const char *name, uint64_t value);
 void cp_json_list(
 	struct cp_json *json, const char *name, const char *const *texts, size_t count);
+
+/* Within a line {"NAME": or , "NAME": whose value follows; the names are our own words.
+ */
+void cp_json_first(struct cp_json *json, const char *name);
+void cp_json_member(struct cp_json *json, const char *name);
 
 /* , "NAME": VALUE within a line */
 void cp_json_inline_number(struct cp_json *json, const char *name, double value);

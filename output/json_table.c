@@ -39,6 +39,12 @@ static size_t count_columns(const struct table *t)
 	return 1 + t->json->report->nquantities + t->json->report->nmetrics;
 }
 
+static bool is_shown(const struct table *t, size_t column)
+{
+	return !column || column > t->json->report->nquantities ||
+	       cp_report_shows(t->json->report, column - 1);
+}
+
 static struct cell find_cell(
 	const struct table *t, const struct cp_region *r, size_t column)
 {
@@ -136,7 +142,8 @@ static void put_row(struct table *t, const struct cp_region *r, bool merged)
 		cp_out_format(json->out, "%s%d", i ? "," : "", r->entered[i]);
 	cp_out_text(json->out, few ? "],[" : ",[");
 	for (size_t i = 0; i < count_columns(t); i++)
-		put_cell(t, r, i);
+		if (is_shown(t, i))
+			put_cell(t, r, i);
 	cp_out_text(json->out, "]]");
 }
 
@@ -150,6 +157,8 @@ void cp_json_table(struct cp_json *json, const struct cp_region *root, bool merg
 	for (size_t i = 0; i < count_columns(&t); i++) {
 		struct cell it = find_cell(&t, root, i);
 
+		if (!is_shown(&t, i))
+			continue;
 		cp_out_text(json->out, i ? "," : "");
 		refer_to_state(&t, &it);
 	}

@@ -127,13 +127,19 @@ static void put_count(struct metrics *m, const char *name, const struct cp_regio
 	put_number(m, value);
 }
 
+static bool is_known(const struct metrics *m, const struct cp_region *region, size_t i)
+{
+	return cp_report_shows(m->report, i) &&
+	       region->counts[i].status != CP_UNAVAILABLE;
+}
+
 static void put_events(struct metrics *m)
 {
 	begin_family(m, "cachepeek_events",
 		"Events counted in a region, nested ones included.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
-		if (region->counts[i].status != CP_UNAVAILABLE)
+		if (is_known(m, region, i))
 			put_count(m, "cachepeek_events", region, i,
 				(double)region->counts[i].value);
 }
@@ -155,7 +161,7 @@ static void put_coverages(struct metrics *m)
 		"Part of the time in which cachepeek_events was counted.");
 	EACH_REGION(m, region)
 	for (size_t i = 0; i < m->report->nquantities; i++)
-		if (region->counts[i].status != CP_UNAVAILABLE)
+		if (is_known(m, region, i))
 			put_count(m, "cachepeek_events_coverage_ratio", region, i,
 				region->counts[i].coverage);
 }
@@ -226,8 +232,10 @@ static void put_unavailable(struct metrics *m)
 		put_missing(m, region, "time", "time_s", region->seconds.status,
 			region->seconds.reason);
 		for (size_t i = 0; i < m->report->nquantities; i++)
-			put_missing(m, region, "event", m->report->quantities[i],
-				region->counts[i].status, region->counts[i].reason);
+			if (cp_report_shows(m->report, i))
+				put_missing(m, region, "event", m->report->quantities[i],
+					region->counts[i].status,
+					region->counts[i].reason);
 		for (size_t i = 0; i < m->report->nmetrics; i++)
 			put_missing(m, region, "metric", m->report->metrics[i]->name,
 				region->metrics[i].value.status,

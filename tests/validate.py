@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Are reports what their schema says?  Strictly: a key that the schema does not
 # have is an error here, and not one for readers.  Prints a line per fault, and
-# fails if there is one, or no report at all.
-#	tests/validate.py SCHEMA REPORT|DIRECTORY...
+# fails if there is one, or no report at all.  Of a directory of schemas each report
+# has the one that it names ("schema": "NAME/VERSION").
+#	tests/validate.py SCHEMA|DIRECTORY REPORT|DIRECTORY...
 import json
 import os
+import re
 import sys
 
 import jsonschema
@@ -65,21 +67,45 @@ def files(places):
             yield place
 
 
-def main():
-    with open(sys.argv[1], encoding='utf-8') as file:
+def schema_of(place, report):
+    """The file of its schema."""
+    if not os.path.isdir(place):
+        return place
+    name = re.fullmatch(r'([\w-]+)/(\d+)', str(report.get('schema')))
+    made = os.path.join(place, '%s-%s.schema.json' % name.groups()) if name else ''
+    return made if os.path.exists(made) else None
+
+
+def validator_of(file_name):
+    """And the shapes of what it has looked at, which are right in that schema alone."""
+    with open(file_name, encoding='utf-8') as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(strict(schema))
-    seen, count, faults = set(), 0, 0
+    return jsonschema.Draft202012Validator(strict(schema)), set()
+
+
+def errors(validators, place, report):
+    schema = schema_of(place, report)
+    if schema is None:
+        yield 'schema', f'there is no schema {report.get("schema")}'
+        return
+    if schema not in validators:
+        validators[schema] = validator_of(schema)
+    validator, seen = validators[schema]
+    for error in validator.iter_errors(thinned(report, seen)):
+        yield '/'.join(map(str, error.absolute_path)), error.message[:200]
+
+
+def main():
+    validators, count, faults = {}, 0, 0
     for name in files(sys.argv[2:]):
         with open(name, encoding='utf-8') as file:
             report = json.load(file)
         count += 1
-        for error in validator.iter_errors(thinned(report, seen)):
+        for where, message in errors(validators, sys.argv[1], report):
             faults += 1
             if faults <= 20:
-                where = '/'.join(map(str, error.absolute_path))
-                print(f'{name}: {where}: {error.message[:200]}')
+                print(f'{name}: {where}: {message}')
     print(f'{count} reports, {faults} faults')
     return 1 if faults or not count else 0
 

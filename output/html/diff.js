@@ -46,23 +46,31 @@ function fillCell({value, unit}, {id, of: read}) {
 	return td;
 }
 
-const first = rows.length && flagged(rows[0]) ? rows[0] : null;
-const table = startValues({differs: row => flagged(row) || untested(row), list: columns, fill: fillCell,
-	first: row => valueCell(row, null, row === first && 'look here first'), rowClass: row => row === first && 'worst', changed: drawChanges});
+// The cost comes first, whether it is among them or not; what others say already does not come by itself.
+const changed = row => row.value.role !== 'repeated' && (flagged(row) || untested(row));
+const isSaid = row => changed(row) || row.value.role === 'cost' && rows.some(changed);
+const table = startValues({differs: isSaid, list: columns, fill: fillCell, first: row => valueCell(row), rowClass: () => false, changed: drawChanges});
 
 // ---- the chart ----
 
+// What the clock says stands beside what is predicted, as the first bar.
+const timed = report.time && report.time.ratio > 0 ? [{what: 'measured CPU time', name: 'measured CPU time, the least of '
+	+ count(report.time.runs, 'run', 'runs') + ' of each side', unit: 's', value: {path: [], verdict: 'measured', difference: report.time.least_after
+	- report.time.least_before, ratio: report.time.ratio, before: {mean: report.time.least_before}, after: {mean: report.time.least_after}}}] : [];
+if (timed.length)
+	SAID.measured = report.time.verdict;
+
 // Doubled and halved are as far from the middle; none of both sides is nowhere.
 function drawChanges() {
-	const known = table.shown.filter(row => row.value.ratio > 0 && row.value.ratio !== 1), bars = known.slice(0, BARS);
+	const known = [...timed, ...table.shown.filter(row => row.value.ratio > 0 && row.value.ratio !== 1)], bars = known.slice(0, BARS);
 	const wide = bars.some(row => row.value.ratio >= 2 || row.value.ratio <= 0.5);
 	const at = ratio => wide ? Math.log2(ratio) : 100 * (ratio - 1);
 	const tick = v => !wide ? (v > 0 ? '+' : '') + short(v) + ' %' : v === 0 ? 'same' : (v > 0 ? '×' : '÷') + short(2 ** Math.abs(v));
 
 	$('changes-note').textContent = !bars.length ? 'Nothing of what the table shows changed by a factor.'
 		: 'The means after, compared with those before: orange is more, blue is less.'
-			+ (known.length > bars.length ? '  The ' + bars.length + ' to look at first.' : '')
-			+ (known.length < table.shown.length ? '  Without what is 0 or missing on a side.' : '');
+			+ (known.length > bars.length ? '  The first ' + bars.length + '.' : '')
+			+ (known.length - timed.length < table.shown.length ? '  Without what is 0 or missing on a side.' : '');
 	$('changes-box').hidden = !bars.length;
 	barsHeight($('changes-box'), bars.length);
 	$('changes').setAttribute('aria-label', 'Bars of the change, one per value.  The same numbers are in the table of values.');

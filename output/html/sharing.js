@@ -47,17 +47,22 @@ function strip(user) {
 const ranges = list => list.map(([from, to]) => from === to ? from : from + ' to ' + to).join(', ') || 'none';
 const dataOf = user => user.data.map(one => one.name + (one.file ? ' (' + lastPart(one.file) + ':' + one.line + ')' : '')).join(', ') || '?';
 
+// Where in the code; of a module, what has no name.
+const codeOf = user => (user.places || []).map(at => (at.writes ? 'writes' : 'reads') + ' in '
+	+ (at.function || lastPart(at.module) + '+' + at.address + ' [no symbol]')
+	+ (at.file ? ' (' + lastPart(at.file) + ':' + at.line + ')' : at.function ? ' in ' + lastPart(at.module) : '')).join(', ') || '?';
+
 function drawUsers({line, name}) {
 	$('users-section').hidden = false;
 	$('users-note').textContent = name + ', ' + line.sharing + ' sharing: which of its ' + report.line + ' bytes each thread reads and writes.';
 	$('users').replaceChildren(
 		make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, 'thread'),
-			...['bytes', 'read', 'written', 'data'].map(text => make('th', {scope: 'col', class: 'text'}, text)),
+			...['bytes', 'read', 'written', 'data', 'code'].map(text => make('th', {scope: 'col', class: 'text'}, text)),
 			...['loads', 'stores', 'of its stores'].map(text => make('th', {scope: 'col'}, text)))),
 		make('tbody', {}, ...line.threads.map(user => make('tr', {},
 			make('th', {scope: 'row'}, plain(user.pid + '/' + user.tid + ' ' + user.name)), make('td', {}, strip(user)),
 			make('td', {class: 'text'}, ranges(user.read_bytes)), make('td', {class: 'text'}, ranges(user.written_bytes)),
-			make('td', {class: 'text'}, plain(dataOf(user))), cell(simulated(user.loads)), cell(simulated(user.stores)),
+			make('td', {class: 'text'}, plain(dataOf(user))), make('td', {class: 'text'}, plain(codeOf(user))), cell(simulated(user.loads)), cell(simulated(user.stores)),
 			cell(simulated(user.thread_stores ? user.stores / user.thread_stores : null, 'the thread stored nothing'), 'ratio')))));
 }
 
