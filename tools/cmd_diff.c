@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "tools/shared/cmd.h"
 #include "tools/diff/diff.h"
+#include "tools/diff/timed.h"
 #include "tools/paths_diff.h"
 #include "tools/shared/outputs.h"
 
@@ -26,11 +27,12 @@ struct request {
 	struct cp_output_list outputs;
 	bool json, call_paths;
 	const char *measurement; /* of call paths */
+	struct cp_timed timed;   /* runs 0: not asked for */
 	int between;             /* of the arguments: BEFORE... -- AFTER..., or -1 */
 };
 
 /* Without a letter. */
-enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL, PATHS };
+enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL, PATHS, TIME };
 
 static const struct option long_options[] = {
 	{"fail-if", required_argument, NULL, FAIL_IF},
@@ -38,6 +40,7 @@ static const struct option long_options[] = {
 	{"json", no_argument, NULL, JSON},
 	{"all", no_argument, NULL, ALL},
 	{"call-paths", optional_argument, NULL, PATHS},
+	{"time", required_argument, NULL, TIME},
 	{"verbose", no_argument, NULL, ALL},
 	{NULL, 0, NULL, 0},
 };
@@ -71,10 +74,26 @@ static int take_between(int *argc, char **argv)
 			names++;
 		else if (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0 ||
 			 strcmp(argv[i], "--fail-if") == 0 ||
+			 strcmp(argv[i], "--time") == 0 ||
 			 strcmp(argv[i], "--color") == 0)
 			i++;
 	}
 	return -1;
+}
+
+static bool take_runs(struct request *request, const char *text)
+{
+	uint64_t runs;
+
+	if (cp_parse_u64(text, &runs) == 0 && runs >= 1 && runs <= CP_TIMED_MOST) {
+		request->timed.runs = (unsigned)runs;
+		return true;
+	}
+	fprintf(stderr,
+		"cachepeek: diff: --time %s: expected how many runs of each side, from 1 "
+		"to %d\n",
+		text, CP_TIMED_MOST);
+	return false;
 }
 
 static bool parse_one(struct request *request, int option)
@@ -91,6 +110,8 @@ static bool parse_one(struct request *request, int option)
 	case 'v':
 		request->diff.all = true;
 		return true;
+	case TIME:
+		return take_runs(request, optarg);
 	case PATHS:
 		request->call_paths = true;
 		request->measurement = optarg;
@@ -186,18 +207,40 @@ static int diff_paths(const struct request *request, int count, char **names)
 
 	if (request->json && !cp_output_add(&paths.outputs, "-.json"))
 		return 2;
-	if (count == 2 && !request->diff.ngates)
+	if (count == 2 && !request->diff.ngates && !request->timed.runs)
 		return cp_paths_diff(&paths);
 	fprintf(stderr, "cachepeek: diff: --call-paths compares two runs, without %s\n",
-		count == 2 ? "--fail-if" : "others");
+		count != 2             ? "others"
+		: request->diff.ngates ? "--fail-if"
+				       : "--time");
 	return 2;
+}
+
+/* The sides are there: what differs, and what the clock says. */
+static int show(struct request *request)
+{
+	const struct cp_document document = {
+		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json, "diff.html"};
+	int status;
+
+	if (cp_diff_compare(&request->diff) < 0)
+		cp_escape_take(request->diff.arena->out_of_memory);
+	if (!cp_gates_judge(&request->diff))
+		return 2;
+	if (request->timed.runs) {
+		cp_timed_run(&request->diff, &request->timed);
+		request->diff.timed = &request->timed;
+	}
+	status = cp_outputs_write(
+		&request->outputs, request->json ? "-.json" : "-", &document);
+	if (!status && request->timed.runs && request->timed.verdict == CP_TIMED_NOT)
+		status = 1;
+	return status ? status : gate_status(&request->diff);
 }
 
 static int diff_of(struct request *request, int argc, char **argv)
 {
-	const struct cp_document document = {
-		&request->diff, cp_diff_text, cp_diff_csv, cp_diff_json, "diff.html"};
-	int count, status;
+	int count;
 
 	request->diff.gates = request->gates;
 	request->between = take_between(&argc, argv);
@@ -212,14 +255,8 @@ static int diff_of(struct request *request, int argc, char **argv)
 		return 2;
 	request->diff.values = cp_values_new(request->diff.arena);
 	if (!add_sides(request, argv + optind, count))
-		return 1;
-	if (cp_diff_compare(&request->diff) < 0)
-		cp_escape_take(request->diff.arena->out_of_memory);
-	if (!cp_gates_judge(&request->diff))
 		return 2;
-	status = cp_outputs_write(
-		&request->outputs, request->json ? "-.json" : "-", &document);
-	return status ? status : gate_status(&request->diff);
+	return show(request);
 }
 
 int cp_cmd_diff(int argc, char **argv)

@@ -116,14 +116,18 @@ static struct cp_difference difference_of(
 	const struct cp_values *values, const struct cp_entry *entry)
 {
 	double before = entry->side[0].runs.mean, after = entry->side[1].runs.mean, error;
-	struct cp_difference it = {entry, first_verdict(values, entry), -1, -1, 0, -1, 0};
+	struct cp_difference it = {.entry = entry,
+		.verdict = first_verdict(values, entry),
+		.p = -1,
+		.adjusted = -1,
+		.ratio = -1};
 
 	if (it.verdict == CP_ONE_SIDED)
 		return it;
 	it.change = after - before;
 	it.ratio = before > 0 ? after / before : -1;
-	it.impact = entry->spot->weight * weight_of_kind(entry) *
-		    relative_change(before, after);
+	it.size = entry->spot->weight * weight_of_kind(entry) *
+		  relative_change(before, after);
 	if (it.verdict == CP_NOISE && cp_is_judged_by_intervals(entry, &error))
 		it.p = outside_interval(entry, error);
 	else if (it.verdict == CP_NOISE)
@@ -177,13 +181,34 @@ static int compare_differences(const void *one, const void *other)
 {
 	const struct cp_difference *a = one, *b = other;
 
-	if (rank_of(a) != rank_of(b))
+	if (a->role != b->role)
+		return (int)a->role - (int)b->role;
+	if (a->role >= CP_ALSO && rank_of(a) != rank_of(b))
 		return rank_of(a) - rank_of(b);
-	if (a->impact > b->impact || a->impact < b->impact)
-		return a->impact > b->impact ? -1 : 1;
+	if (a->size > b->size || a->size < b->size)
+		return a->size > b->size ? -1 : 1;
 	if (a->entry->spot != b->entry->spot)
 		return strcmp(a->entry->spot->key, b->entry->spot->key);
 	return strcmp(a->entry->name, b->entry->name);
+}
+
+static void index_differences(struct cp_diff *diff)
+{
+	for (size_t i = 0; i < diff->count; i++)
+		diff->by_entry[diff->differences[i].entry->index] = &diff->differences[i];
+}
+
+/* The parts of the answer, and in which order they come. */
+static void order_differences(struct cp_diff *diff)
+{
+	diff->cost = cp_cost_of(diff->values);
+	cp_cost_places(diff);
+	index_differences(diff);
+	cp_roles_give(diff);
+	if (diff->count)
+		qsort(diff->differences, diff->count, sizeof(*diff->differences),
+			compare_differences);
+	index_differences(diff);
 }
 
 int cp_diff_compare(struct cp_diff *diff)
@@ -194,6 +219,8 @@ int cp_diff_compare(struct cp_diff *diff)
 	cp_values_weigh(values);
 	diff->differences = cp_arena_alloc(
 		diff->arena, (values->nentries + 1) * sizeof(*diff->differences));
+	diff->by_entry = cp_arena_alloc(
+		diff->arena, (values->nentries + 1) * sizeof(*diff->by_entry));
 	for (size_t i = 0; i < values->nentries; i++) {
 		const struct cp_entry *entry = values->entries[i];
 
@@ -202,10 +229,49 @@ int cp_diff_compare(struct cp_diff *diff)
 			diff->differences[diff->count++] = difference_of(values, entry);
 	}
 	result = adjust_probabilities(diff);
-	if (diff->count)
-		qsort(diff->differences, diff->count, sizeof(*diff->differences),
-			compare_differences);
+	order_differences(diff);
 	return result;
+}
+
+/* ---- what is asked of them ---- */
+
+const struct cp_difference *cp_diff_of_run(const struct cp_diff *diff, const char *name)
+{
+	const struct cp_values *values = diff->values;
+
+	for (size_t i = 0; i < values->nspots; i++) {
+		const struct cp_entry *entry = NULL;
+
+		if (!*values->spots[i]->path)
+			entry = cp_cost_entry(values, values->spots[i], name);
+		if (entry)
+			return diff->by_entry[entry->index];
+	}
+	return NULL;
+}
+
+/* Of several runs twice the standard error, which is near enough for words. */
+double cp_diff_error(const struct cp_difference *it)
+{
+	const struct cp_runs *before = &it->entry->side[0].runs,
+			     *after = &it->entry->side[1].runs;
+	double error;
+
+	if (cp_is_judged_by_intervals(it->entry, &error))
+		return error;
+	if (before->n < CP_FEWEST_RUNS || after->n < CP_FEWEST_RUNS)
+		return -1;
+	return 2 * sqrt(pow(cp_runs_stddev(before), 2) / (double)before->n +
+			   pow(cp_runs_stddev(after), 2) / (double)after->n);
+}
+
+/* An estimate that nothing tells from another is no change below a hundredth. */
+bool cp_diff_is_small(const struct cp_difference *it)
+{
+	double share = it->verdict == CP_UNTESTED ? 0.01 : 0.0005;
+
+	return it->verdict == CP_SAME || it->verdict == CP_NOISE ||
+	       (it->ratio >= 0 && fabs(it->ratio - 1) < share);
 }
 
 /* ---- how they are spelled ---- */
@@ -225,6 +291,8 @@ const char *cp_diff_number(
 			arena, "%s %%", cp_text_decimal(arena, value * 100));
 	if (strcmp(entry->unit, "GB") == 0)
 		return cp_text_format(arena, "%sB", short_of(arena, 1e9 * value));
+	if (strcmp(entry->unit, "s") == 0)
+		return cp_text_seconds(arena, value);
 	if (value >= 0 && value < 1e18 && value == floor(value) &&
 		entry->kind != CP_METRIC)
 		return cp_text_integer(arena, (uint64_t)value);
@@ -249,8 +317,26 @@ const char *cp_diff_change(struct cp_arena *arena, const struct cp_difference *i
 	return cp_text_format(arena, "%s%.1f %%", percent > 0 ? "+" : "", percent);
 }
 
+/* "stride.c:12 in sum", with the line of the side where it is; where both have it and not
+ * on the same line, "stride.c:12 (now 14) in sum". */
+static const char *line_of(struct cp_arena *arena, const struct cp_spot *spot)
+{
+	unsigned before = spot->line[0], after = spot->line[1];
+	const char *file = cp_text_safe(arena, cp_slice_of(spot->file)),
+		   *function = cp_text_safe(arena, cp_slice_of(spot->function));
+
+	if (before && after && (before != after || spot->edited))
+		return cp_text_format(arena, "%s:%u (now %u%s) in %s", file, before,
+			after, spot->edited ? ", edited" : "", function);
+	return cp_text_format(
+		arena, "%s:%u in %s", file, before ? before : after, function);
+}
+
 const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry)
 {
-	return *entry->spot->path ? cp_text_safe(arena, cp_slice_of(entry->spot->path))
-				  : "(whole run)";
+	const struct cp_spot *spot = entry->spot;
+
+	if (spot->line[0] || spot->line[1])
+		return line_of(arena, spot);
+	return *spot->path ? cp_text_safe(arena, cp_slice_of(spot->path)) : "(whole run)";
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/out.h"
+#include "base/text/table.h"
 #include "tools/diff/values.h"
 
 #define CP_DIFF_LEVEL 0.05
@@ -23,14 +24,44 @@ enum cp_verdict {
 
 const char *cp_verdict_name(enum cp_verdict verdict);
 
+/* What a value is to the answer, in the order of what is said. */
+enum cp_role {
+	CP_COST,     /* of the whole run */
+	CP_PART,     /* of that cost, or the work done */
+	CP_PLACE,    /* what a place costs */
+	CP_ALSO,     /* changed with it */
+	CP_REPEATED, /* says again what others say */
+};
+
+const char *cp_role_name(enum cp_role role);
+
 /* The difference of side 1 (after) from side 0 (before). */
 struct cp_difference {
 	const struct cp_entry *entry;
 	enum cp_verdict verdict;
+	enum cp_role role;
 	double p, adjusted; /* < 0: no test */
 	double change;      /* of the means */
 	double ratio;       /* of the means; < 0: there is none */
-	double impact;      /* how far apart, times the region's part of the run */
+	double size;        /* among those of its role, what is larger comes first */
+};
+
+/* A value that says what a run costs, and what that is made of. */
+struct cp_cost {
+	const char *name, *word; /* word: what it is, for people */
+	struct cp_cost_part {
+		const char *name, *label;
+	} parts[9]; /* the last one is NULL */
+};
+
+/* A region and what it costs without those in it. */
+struct cp_cost_place {
+	const struct cp_spot *spot;
+	double value[2];    /* 0: the side has no such place */
+	const char *mostly; /* the part that changed most; "" */
+	double most;        /* by how much */
+	bool one_sided;     /* the other side has no such place */
+	bool tested;        /* the test of the region's value is one of this, too */
 };
 
 struct cp_gate {
@@ -53,9 +84,14 @@ struct cp_diff {
 	struct cp_arena *arena;
 	struct cp_values *values;
 	size_t count, tested, ngates;
-	struct cp_difference *differences; /* what matters most comes first */
+	struct cp_difference *differences;     /* what matters most comes first */
+	const struct cp_difference **by_entry; /* by its index; NULL: no difference */
+	const struct cp_cost *cost;            /* NULL: none that both sides have */
+	size_t nplaces;
+	struct cp_cost_place *places; /* what changed most comes first */
 	struct cp_gate *gates;
-	bool all; /* --all */
+	bool all;                     /* --all */
+	const struct cp_timed *timed; /* --time; NULL: not asked for */
 };
 
 /* Is the difference, of too few runs to test, one of samples with intervals?  Half of
@@ -90,14 +126,40 @@ const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry);
 
 /* "exact", "same", "<0.001", "0.012", or a dash where nothing was tested. */
 const char *cp_diff_certainty(struct cp_arena *arena, const struct cp_difference *it);
+/* Of few digits: "~1.36 M", "12.3 ms". */
+const char *cp_diff_short(
+	struct cp_arena *arena, const struct cp_entry *entry, double value);
+bool cp_diff_is_estimated(const struct cp_entry *entry);
 /* With its unit; a dash: the side has none. */
 const char *cp_diff_mean(
 	struct cp_arena *arena, const struct cp_entry *entry, unsigned side);
 
-/* diff_answer.c: what the whole run costs on both sides; the value to look at first, with
- * its region; "": nothing to say. */
-const char *cp_diff_whole(const struct cp_diff *diff);
-const char *cp_diff_first(const struct cp_diff *diff);
+/* cost.c.  The first of all costs that both sides have; NULL: none. */
+const struct cp_cost *cp_cost_of(const struct cp_values *values);
+/* Is it a cost, or a part of one? */
+bool cp_cost_is_any(const char *name);
+/* The count, metric or time of that name; NULL: there is none. */
+const struct cp_entry *cp_cost_entry(
+	const struct cp_values *values, const struct cp_spot *spot, const char *name);
+/* Fills in the places of diff->cost. */
+void cp_cost_places(struct cp_diff *diff);
+
+/* roles.c: fills in the role and the size of each difference. */
+void cp_roles_give(struct cp_diff *diff);
+
+/* The difference of the whole run's value of that name; NULL: there is none. */
+const struct cp_difference *cp_diff_of_run(const struct cp_diff *diff, const char *name);
+/* Half of the 95 % interval of the difference; < 0: not known. */
+double cp_diff_error(const struct cp_difference *it);
+/* Too small to be called a change. */
+bool cp_diff_is_small(const struct cp_difference *it);
+
+/* diff_answer.c: less or more cost, by which of its parts. */
+void cp_diff_answer(const struct cp_diff *diff, struct cp_answer *answer);
+/* The places, and how many of them a table shows. */
+const char *cp_diff_place_change(
+	struct cp_arena *arena, const struct cp_cost_place *place);
+bool cp_diff_place_counts(const struct cp_diff *diff, const struct cp_cost_place *place);
 /* Warns of differences that make the sides no pair; returns the number of warnings. */
 #define CP_DIFF_WARNINGS 3
 size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNINGS]);

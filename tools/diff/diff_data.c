@@ -3,6 +3,7 @@
  * The comparison for programs: JSON, schema "cachepeek-diff/1", and CSV.
  */
 #include "tools/diff/diff.h"
+#include "tools/diff/timed.h"
 
 /* ---- JSON ---- */
 
@@ -31,6 +32,22 @@ static json_t *json_test(const struct cp_diff *diff)
 	return made;
 }
 
+static json_t *line_of(unsigned line)
+{
+	return line ? json_integer(line) : json_null();
+}
+
+/* What it is, if it is no region, and where a line is on each side. */
+static void add_place(json_t *made, const struct cp_spot *spot)
+{
+	if (*spot->what)
+		cp_json_set(made, "what", json_string(spot->what));
+	if (spot->line[0] || spot->line[1])
+		cp_json_set(made, "lines",
+			json_pack("[o, o]", line_of(spot->line[0]),
+				line_of(spot->line[1])));
+}
+
 static json_t *json_value(const struct cp_difference *it)
 {
 	const struct cp_entry *entry = it->entry;
@@ -38,7 +55,9 @@ static json_t *json_value(const struct cp_difference *it)
 	json_t *made = json_object();
 
 	cp_json_entry(made, entry);
+	add_place(made, entry->spot);
 	cp_json_set(made, "verdict", json_string(cp_verdict_name(it->verdict)));
+	cp_json_set(made, "role", json_string(cp_role_name(it->role)));
 	cp_json_set(made, "difference", both ? cp_json_number(it->change) : NULL);
 	cp_json_set(made, "ratio", it->ratio >= 0 ? cp_json_number(it->ratio) : NULL);
 	cp_json_set(made, "p", it->p >= 0 ? cp_json_number(it->p) : NULL);
@@ -61,36 +80,41 @@ static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 	return made;
 }
 
-static void add_answer(json_t *lines, const char *title, const char *text)
-{
-	json_t *line;
-
-	if (!*text)
-		return;
-	line = json_object();
-	cp_json_set(line, "title", json_string(title));
-	cp_json_set(line, "text", json_string(text));
-	json_array_append_new(lines, line);
-}
-
 /* As the reports have it: of no group. */
 static json_t *json_answers(const struct cp_diff *diff)
 {
-	json_t *all = json_array(), *answer = json_object(), *lines = json_array();
-	const char *first = cp_diff_first(diff);
+	struct cp_answer answer = {.count = 0};
+	json_t *lines = json_array();
 
-	add_answer(lines, "whole run", cp_diff_whole(diff));
-	add_answer(lines, "look first", first);
-	if (!*first)
-		add_answer(lines, "difference",
-			diff->count && diff->differences[0].verdict == CP_UNTESTED
-				? "not tested: too few runs "
-				  "to tell a difference from noise"
-				: "no value differs by more than noise");
-	cp_json_set(answer, "group", NULL);
-	cp_json_set(answer, "lines", lines);
-	json_array_append_new(all, answer);
-	return all;
+	cp_diff_answer(diff, &answer);
+	for (size_t i = 0; i < answer.count; i++)
+		json_array_append_new(
+			lines, json_pack("{ss ss}", "title", answer.line[i].label, "text",
+				       answer.line[i].text));
+	return json_pack("[{sn so}]", "group", "lines", lines);
+}
+
+/* null: the sides have none in common. */
+static json_t *json_cost(const struct cp_diff *diff)
+{
+	json_t *made, *places;
+
+	if (!diff->cost)
+		return json_null();
+	made = json_pack("{ss ss}", "name", diff->cost->name, "is", diff->cost->word);
+	places = json_array();
+	for (size_t i = 0; i < diff->nplaces; i++) {
+		const struct cp_cost_place *place = &diff->places[i];
+
+		json_t *one = json_pack("{sO so so ss}", "path", place->spot->names,
+			"before", cp_json_number(place->value[0]), "after",
+			cp_json_number(place->value[1]), "mostly", place->mostly);
+
+		add_place(one, place->spot);
+		json_array_append_new(places, one);
+	}
+	cp_json_set(made, "places", places);
+	return made;
 }
 
 static json_t *json_warnings(const struct cp_diff *diff)
@@ -119,6 +143,8 @@ json_t *cp_diff_json(const void *of)
 	cp_json_set(made, "before", json_side(&diff->values->sides[0]));
 	cp_json_set(made, "after", json_side(&diff->values->sides[1]));
 	cp_json_set(made, "test", json_test(diff));
+	cp_json_set(made, "time", diff->timed ? cp_timed_json(diff, diff->timed) : NULL);
+	cp_json_set(made, "cost", json_cost(diff));
 	cp_json_set(made, "values", values);
 	cp_json_set(made, "fail_if", gates);
 	cp_json_set(made, "warnings", json_warnings(diff));

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/files/trusted.h"
+#include "tools/diff/kinds.h"
 #include "tools/shared/json_file.h"
 #include "output/json.h"
 #include "base/text/table.h"
@@ -100,21 +101,33 @@ static const char *join_names(struct cp_values *values, const json_t *names, cha
 	return path;
 }
 
-static struct cp_spot *spot_of(struct cp_values *values, json_t *names)
+/* Functions, data and lines may have names of each other. */
+static const char *spot_key(
+	const struct cp_values *values, const json_t *names, const char *what)
 {
-	char *key = json_dumps(names, JSON_COMPACT);
+	char *text = json_dumps(names, JSON_COMPACT);
+	const char *key = text ? cp_text_format(values->arena, "%s%s", what, text) : NULL;
+
+	free(text);
+	return key;
+}
+
+static struct cp_spot *spot_of(struct cp_values *values, json_t *names, const char *what)
+{
+	const char *key = spot_key(values, names, what);
 	struct cp_spot *spot = key ? find_key(values, key) : NULL;
 
 	if (!spot && key) {
 		spot = cp_arena_alloc(values->arena, sizeof(*spot));
-		spot->key = keep_text(values, key);
+		spot->index = values->nspots;
+		spot->key = key;
+		spot->what = keep_text(values, what);
 		spot->path = join_names(values, names, '/');
 		spot->names = json_incref(names);
 		values->spots =
 			append_item(values->arena, values->spots, &values->nspots, spot);
 		insert_key(values, spot->key, spot);
 	}
-	free(key);
 	return spot;
 }
 
@@ -143,7 +156,7 @@ static struct cp_entry *entry_of(struct cp_values *values, struct cp_spot *spot,
 	if (entry)
 		return entry;
 	entry = cp_arena_alloc(values->arena, sizeof(*entry));
-	*entry = (struct cp_entry){spot, kind, keep_text(values, name),
+	*entry = (struct cp_entry){values->nentries, spot, kind, keep_text(values, name),
 		keep_text(values, unit ? unit : ""), {{0}}};
 	values->entries =
 		append_item(values->arena, values->entries, &values->nentries, entry);
@@ -234,21 +247,39 @@ static void add_all(struct cp_values *values, unsigned side, struct cp_spot *spo
 	}
 }
 
+static void place_line(struct cp_values *values, unsigned side, struct cp_spot *spot,
+	const json_t *region)
+{
+	json_int_t line = json_integer_value(json_object_get(region, "line"));
+
+	if (line <= 0)
+		return;
+	spot->line[side] = (unsigned)line;
+	spot->file = keep_text(values, cp_json_word(region, "file"));
+	spot->function = keep_text(values, cp_json_word(region, "function"));
+}
+
 static void add_region(struct cp_values *values, unsigned side, const json_t *region)
 {
 	json_t *names = json_object_get(region, "path"),
 	       *calls = json_object_get(region, "calls");
-	struct cp_spot *spot = json_is_array(names) ? spot_of(values, names) : NULL;
+	struct cp_spot *spot =
+		json_is_array(names)
+			? spot_of(values, names, cp_json_word(region, "what"))
+			: NULL;
 	struct cp_cell *cell;
 
 	if (!spot)
 		return;
+	place_line(values, side, spot, region);
 	if (json_array_size(names) > 0 && json_is_number(calls)) {
 		cell = &entry_of(values, spot, CP_CALLS, "calls", "")->side[side];
 		add_value(values, cell, json_number_value(calls));
 	}
-	add_cell(values, &entry_of(values, spot, CP_TIME, "time_s", "s")->side[side],
-		json_object_get(region, "time_s"));
+	if (json_object_get(region, "time_s"))
+		add_cell(values,
+			&entry_of(values, spot, CP_TIME, "time_s", "s")->side[side],
+			json_object_get(region, "time_s"));
 	add_all(values, side, spot, CP_COUNT, json_object_get(region, "counts"));
 	add_all(values, side, spot, CP_METRIC, json_object_get(region, "metrics"));
 }
@@ -258,6 +289,35 @@ static const char *command_of(struct cp_values *values, const json_t *report)
 	const json_t *command = json_object_get(report, "command");
 
 	return cp_text_safe(values->arena, cp_slice_of(join_names(values, command, ' ')));
+}
+
+/* The words of the command; NULL: they are not recorded. */
+static char **argv_of(struct cp_values *values, const json_t *report)
+{
+	const json_t *words = json_object_get(report, "arguments");
+	char **argv;
+	size_t n;
+
+	words = words ? words : json_object_get(report, "command");
+	n = json_array_size(words);
+	argv = n ? cp_arena_alloc(values->arena, (n + 1) * sizeof(*argv)) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		argv[i] = cp_arena_copy(
+			values->arena, word ? word : "", word ? strlen(word) : 0);
+	}
+	if (n)
+		argv[n] = NULL;
+	return argv;
+}
+
+static const char *exe_of(struct cp_values *values, const json_t *report)
+{
+	const json_t *first = json_array_get(json_object_get(report, "processes"), 0);
+	const char *exe = json_string_value(json_object_get(first, "exe"));
+
+	return keep_text(values, exe);
 }
 
 /* The program itself, not its children. */
@@ -313,6 +373,8 @@ static void describe_side(
 
 	if (!side->nruns) {
 		side->command = command;
+		side->argv = argv_of(values, report);
+		side->exe = exe_of(values, report);
 		side->engine = name ? name : "";
 		side->machine = description ? description : "";
 		side->environment = environment_of(values, report);
@@ -325,14 +387,37 @@ static void describe_side(
 	side->nruns += nruns;
 }
 
+/* What values of a report with many regions leave out, since it is usual. */
+static void fill_in(json_t *all, const json_t *usual)
+{
+	for (void *at = json_object_iter(all); at; at = json_object_iter_next(all, at))
+		json_object_update_missing(json_object_iter_value(at),
+			json_object_get(usual, json_object_iter_key(at)));
+}
+
+static void fill_in_region(const json_t *region, const json_t *usual)
+{
+	static const char *const kinds[] = {"counts", "metrics"};
+
+	json_object_update_missing(
+		json_object_get(region, "time_s"), json_object_get(usual, "time_s"));
+	for (size_t i = 0; i < 2; i++)
+		fill_in(json_object_get(region, kinds[i]),
+			json_object_get(usual, kinds[i]));
+}
+
 void cp_values_add_report(struct cp_values *values, unsigned side, const json_t *report)
 {
-	const json_t *regions = json_object_get(report, "regions");
+	const json_t *regions = json_object_get(report, "regions"),
+		     *usual = json_object_get(report, "usual");
 
 	values->calibrated = json_object_get(report, "spreads") != NULL;
 	describe_side(values, side, report, 1);
-	for (size_t i = 0; i < json_array_size(regions); i++)
+	for (size_t i = 0; i < json_array_size(regions); i++) {
+		if (usual)
+			fill_in_region(json_array_get(regions, i), usual);
 		add_region(values, side, json_array_get(regions, i));
+	}
 }
 
 /* ---- the report of several runs ---- */
@@ -352,7 +437,7 @@ static void add_repeated_value(
 {
 	json_t *names = json_object_get(value, "path"),
 	       *numbers = json_object_get(value, "values");
-	struct cp_spot *spot = json_is_array(names) ? spot_of(values, names) : NULL;
+	struct cp_spot *spot = json_is_array(names) ? spot_of(values, names, "") : NULL;
 	const char *name = json_string_value(json_object_get(value, "name"));
 	enum cp_status status = status_of(value);
 	struct cp_cell *cell;
@@ -382,22 +467,52 @@ static void add_repeated(struct cp_values *values, unsigned side, const json_t *
 		add_repeated_value(values, side, json_array_get(all, i));
 }
 
+/* ---- one of the kinds of JSON ---- */
+
+/* Whether all are of one kind; else says which is not. */
+static bool is_of_kind(struct cp_values *values, const char *what, const char *path,
+	char *error, size_t error_size)
+{
+	if (!values->kind) {
+		values->kind = what;
+		values->first = path;
+	}
+	if (strcmp(values->kind, what) == 0)
+		return true;
+	cp_format(error, error_size,
+		"%s is %s, and %s is %s: compare two files of one kind", values->first,
+		values->kind, path, what);
+	return false;
+}
+
 static bool add_document(struct cp_values *values, unsigned side, const char *path,
 	const json_t *document, char *error, size_t error_size)
 {
-	const char *schema = json_string_value(json_object_get(document, "schema"));
+	const struct cp_json_kind *kind = cp_json_kind_of(document);
+	const char *schema = cp_json_word(document, "schema");
+	json_t *report;
 
-	if (schema && strcmp(schema, CP_JSON_SCHEMA) == 0)
-		cp_values_add_report(values, side, document);
-	else if (schema && strcmp(schema, CP_REPEAT_SCHEMA) == 0)
+	if (!kind) {
+		cp_format(error, error_size,
+			"%s is no JSON report, profile, sharing or comparison of machines"
+			" (schema: %s): write one with -o FILE.json",
+			path, *schema ? schema : "none");
+		return false;
+	}
+	if (!is_of_kind(values, cp_json_what(values->arena, kind, document), path, error,
+		    error_size))
+		return false;
+	report = kind->report ? kind->report(document) : NULL;
+	if (report)
+		cp_values_add_report(values, side, report);
+	else if (strcmp(kind->schema, CP_REPEAT_SCHEMA) == 0)
 		add_repeated(values, side, document);
 	else
-		cp_format(error, error_size,
-			"%s is no JSON report of one or several runs (schema: %s): "
-			"write one with -o report.json",
-			path, schema ? schema : "none");
-	return schema && (strcmp(schema, CP_JSON_SCHEMA) == 0 ||
-				 strcmp(schema, CP_REPEAT_SCHEMA) == 0);
+		cp_values_add_report(values, side, document);
+	values->without_text +=
+		(size_t)json_integer_value(json_object_get(report, "lines_without_text"));
+	json_decref(report);
+	return true;
 }
 
 /* ---- where they come from ---- */
@@ -415,7 +530,8 @@ static bool add_json(struct cp_values *values, unsigned side, const char *path,
 		added = add_document(values, side, path, document, error, error_size);
 	else
 		cp_format(error, error_size,
-			"%s is neither a run record nor a JSON report (line %d: %s)",
+			"%s is neither a run record nor JSON (line %d: %s): write it "
+			"again with -o FILE.json",
 			path, fault.line, fault.text);
 	json_decref(document);
 	return added;
@@ -440,11 +556,14 @@ static json_t *document_of(const struct cp_report *report)
 static bool add_run(struct cp_values *values, unsigned side, const char *path,
 	char *error, size_t error_size)
 {
-	struct cp_arena arena = {0};
+	/* Its JSON says why values are unavailable, for which it takes memory, too. */
+	struct cp_arena arena = {.out_of_memory = values->arena->out_of_memory};
 	const struct cp_report *report =
 		cp_report_build(&arena, &path, 1, error, error_size);
 	json_t *document = report ? document_of(report) : NULL;
 
+	if (!is_of_kind(values, CP_REPORT_WHAT, path, error, error_size))
+		return false;
 	if (report && !document)
 		cp_format(error, error_size, "%s: no memory for its report", path);
 	if (document)
@@ -558,10 +677,42 @@ static double share_of_whole(const struct cp_entry *entry, const struct cp_entry
 	return most < 1 ? most : 1;
 }
 
+static struct cp_spot *spot_around(
+	const struct cp_values *values, const struct cp_spot *spot)
+{
+	json_t *names = json_copy(spot->names);
+	struct cp_spot *found = NULL;
+	size_t n = *spot->what ? 0 : json_array_size(names);
+
+	while (!found && n > 0) {
+		char *key;
+
+		json_array_remove(names, --n);
+		key = json_dumps(names, JSON_COMPACT);
+		found = key ? find_key(values, key) : NULL;
+		free(key);
+	}
+	json_decref(names);
+	return found;
+}
+
+static void nest_spots(struct cp_values *values)
+{
+	for (size_t i = 0; i < values->nspots; i++) {
+		struct cp_spot *spot = values->spots[i];
+
+		spot->around = spot_around(values, spot);
+		if (spot->around)
+			spot->around->is_around = true;
+	}
+}
+
 void cp_values_weigh(struct cp_values *values)
 {
 	const struct cp_spot *run = find_key(values, "[]");
 
+	cp_values_join_lines(values);
+	nest_spots(values);
 	for (size_t i = 0; run && i < values->nentries; i++) {
 		const struct cp_entry *entry = values->entries[i];
 		double here;

@@ -15,8 +15,6 @@
 #include "output/metrics/value.h"
 #include "tools/diff/welch.h"
 
-#define CP_REPEAT_SCHEMA "cachepeek-repeat/1"
-
 enum cp_kind { CP_CALLS, CP_TIME, CP_COUNT, CP_METRIC };
 
 /* "calls", "time", … */
@@ -24,10 +22,21 @@ const char *cp_kind_name(enum cp_kind kind);
 
 /* A region of any of the runs. */
 struct cp_spot {
+	size_t index;     /* in the list of all */
 	const char *key;  /* the path as compact JSON */
 	const char *path; /* "solve/halo", for people; "" for the whole run */
 	json_t *names;    /* the same, exactly */
 	double weight;    /* its part of the run, 0 .. 1 */
+	double rank;      /* by its cost: what changed most has the highest */
+	/* "": a region; "function", "line", "data", "machine": what else has a name. */
+	const char *what;
+	/* Of a line, where it is on each side. */
+	const char *file, *function;
+	unsigned line[2];
+	bool edited; /* its text is another one after */
+	/* The region around it, as far out as there is one; NULL: the whole run. */
+	struct cp_spot *around;
+	bool is_around; /* others are in it */
 };
 
 /* A value in the runs of one side. */
@@ -54,6 +63,7 @@ struct cp_values;
 bool cp_values_sampled(const struct cp_values *values, unsigned side);
 
 struct cp_entry {
+	size_t index; /* in the list of all */
 	struct cp_spot *spot;
 	enum cp_kind kind;
 	const char *name, *unit;
@@ -69,7 +79,9 @@ struct cp_values {
 		const char *label; /* as it was named */
 		size_t nruns;
 		const char *command, *engine, *machine; /* of its first run */
-		bool mixed; /* commands, engines or machines are not the same */
+		char **argv;     /* of its first run, ends in NULL; NULL: not recorded */
+		const char *exe; /* the file that it ran; NULL: not recorded */
+		bool mixed;      /* commands, engines or machines are not the same */
 		/* The variables of its first run under --reproducible: "LANG:4f1c0a2e
 		 * PATH:…", a digest for each variable that the program was given; else
 		 * NULL. */
@@ -77,6 +89,9 @@ struct cp_values {
 		const char *end;
 		bool ends_differ;
 	} sides[2];
+	/* What the first file is, and its name; NULL: none was read yet. */
+	const char *kind, *first;
+	size_t without_text; /* lines of profiles that are not compared */
 	bool calibrated; /* the run that is added predicts its times by a calibration */
 	struct cp_index *index;
 };
@@ -94,8 +109,11 @@ bool cp_values_add(struct cp_values *values, unsigned side, const char *path, ch
 /* The same of a JSON report. */
 void cp_values_add_report(struct cp_values *values, unsigned side, const json_t *report);
 
-/* To be called when all runs are there: fills in the weights. */
+/* To be called when all runs are there: fills in the weights, and what is in what. */
 void cp_values_weigh(struct cp_values *values);
+
+/* lines.c: makes one of the only line of a function that is gone and the only new one. */
+void cp_values_join_lines(struct cp_values *values);
 
 /* NULL: none of the runs has it. */
 struct cp_entry *cp_values_find(const struct cp_values *values,

@@ -9,41 +9,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "base/text/table.h"
+#include "tools/diff/kinds.h"
 #include "tools/gate/gate.h"
 #include "tools/shared/json_file.h"
 
 #define PROFILE_SCHEMA "cachepeek-profile/1"
 #define SMALL 0.01 /* of all: a function that is not worth a line */
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ---- as a report has them ---- */
-
-static json_t *values_of(json_t *counts, const char *status)
-{
-	json_t *all = json_object();
-
-	for (void *at = json_object_iter(counts); at;
-		at = json_object_iter_next(counts, at))
-		json_object_set_new(all, json_object_iter_key(at),
-			json_pack("{s:O, s:s}", "value", json_object_iter_value(at),
-				"status", status));
-	return all;
-}
 
 /* Takes the first of several functions of one name in one module: they look the same. */
 static void add_functions(json_t *regions, const json_t *profile, const char *status)
@@ -53,14 +29,16 @@ static void add_functions(json_t *regions, const json_t *profile, const char *st
 
 	for (size_t i = 0; i < json_array_size(functions); i++) {
 		const json_t *f = json_array_get(functions, i);
-		json_t *path = json_pack(
-			"[s, s]", base_of(text_of(f, "module")), text_of(f, "function"));
+		json_t *path =
+			json_pack("[s, s]", cp_json_base(cp_json_word(f, "module")),
+				cp_json_word(f, "function"));
 		char *key = json_dumps(path, JSON_COMPACT);
 
 		if (key && !json_object_get(seen, key))
 			json_array_append_new(regions,
 				json_pack("{s:O, s:o}", "path", path, "counts",
-					values_of(json_object_get(f, "counts"), status)));
+					cp_json_values(
+						json_object_get(f, "counts"), status)));
 		if (key)
 			json_object_set_new(seen, key, json_true());
 		free(key);
@@ -74,13 +52,13 @@ static json_t *report_of(const json_t *profile)
 	bool exact = json_is_true(json_object_get(profile, "exact"));
 	const char *status = exact ? "simulated" : "estimated";
 	json_t *regions = json_pack("[{s:[], s:o}]", "path", "counts",
-		values_of(json_object_get(profile, "counts"), status));
+		cp_json_values(json_object_get(profile, "counts"), status));
 
 	add_functions(regions, profile, status);
 	return json_pack("{s:[s], s:{s:s}, s:{s:s}, s:o}", "command",
-		text_of(profile, "command"), "engine", "name", text_of(profile, "source"),
-		"machine", "description", text_of(profile, "machine"), "regions",
-		regions);
+		cp_json_word(profile, "command"), "engine", "name",
+		cp_json_word(profile, "source"), "machine", "description",
+		cp_json_word(profile, "machine"), "regions", regions);
 }
 
 bool cp_gate_add(struct cp_baseline *gate, const char *name, char *error, size_t size)
@@ -88,7 +66,16 @@ bool cp_gate_add(struct cp_baseline *gate, const char *name, char *error, size_t
 	json_error_t fault;
 	json_t *document = cp_json_file(name, &fault), *report;
 
-	if (strcmp(text_of(document, "schema"), PROFILE_SCHEMA) != 0) {
+	if (strcmp(cp_json_word(document, "schema"), PROFILE_SCHEMA) != 0) {
+		const struct cp_json_kind *kind = cp_json_kind_of(document);
+
+		if (kind && kind->report) {
+			cp_format(error, size,
+				"%s is %s: a baseline is of reports or profiles", name,
+				kind->what);
+			json_decref(document);
+			return false;
+		}
 		json_decref(document);
 		return cp_values_add(gate->values, 1, name, error, size);
 	}
@@ -120,8 +107,8 @@ static const json_t *function_of(const struct cp_baseline *gate, const json_t *p
 	for (size_t i = 0; module && name && i < json_array_size(functions); i++) {
 		const json_t *f = json_array_get(functions, i);
 
-		if (strcmp(base_of(text_of(f, "module")), module) == 0 &&
-			strcmp(text_of(f, "function"), name) == 0)
+		if (strcmp(cp_json_base(cp_json_word(f, "module")), module) == 0 &&
+			strcmp(cp_json_word(f, "function"), name) == 0)
 			return f;
 	}
 	return NULL;
@@ -137,7 +124,7 @@ static const json_t *worst_of(const json_t *statements, const char *name)
 		double count = json_number_value(
 			json_object_get(json_object_get(s, "counts"), name));
 
-		if (count > most && *text_of(s, "file")) {
+		if (count > most && *cp_json_word(s, "file")) {
 			most = count;
 			worst = s;
 		}
@@ -168,7 +155,7 @@ struct cp_gate_place cp_baseline_place(
 	struct cp_gate_place place = {gate->file, line->number};
 
 	if (statement) {
-		place.file = from_here(gate->arena, text_of(statement, "file"));
+		place.file = from_here(gate->arena, cp_json_word(statement, "file"));
 		place.line =
 			(unsigned)json_integer_value(json_object_get(statement, "line"));
 	}
