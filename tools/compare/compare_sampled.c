@@ -46,6 +46,7 @@ bool cp_compare_plan_samples(struct cp_comparison *c)
 		struct cp_compared *compared = &c->of[i];
 
 		compared->sample = plan;
+		cp_machine_plain_host(&compared->machine);
 		compared->machine.sampled =
 			cp_sample_fit(&compared->sample, &compared->machine,
 				compared->unsampled, sizeof(compared->unsampled)) == 0;

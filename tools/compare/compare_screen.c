@@ -200,18 +200,21 @@ static void choose_columns(struct screen *screen, const struct column *mark)
 /* ---- the answer ---- */
 
 /* ", ~69 % of that for memory", of what is largest among the costs' parts. */
-static const char *largest_part(const struct screen *screen, unsigned machine, double all)
+static const char *largest_part(const struct screen *screen, unsigned machine)
 {
 	const struct cp_parts *parts = &screen->group->costs;
 	const char *level = NULL;
-	double most = 0;
+	double most = 0, all = 0;
 
 	for (size_t i = 0; i < parts->count; i++) {
 		struct column column =
 			column_of(screen, parts->at[i].name, parts->at[i].heading);
 		struct cp_value value = value_of(screen, machine, &column);
 
-		if (value.status == CP_UNAVAILABLE || value.value <= most)
+		if (value.status == CP_UNAVAILABLE)
+			continue;
+		all += value.value;
+		if (value.value <= most)
 			continue;
 		most = value.value;
 		level = column.heading;
@@ -240,7 +243,7 @@ static const char *in_words(const struct screen *screen, const struct column *ma
 			cell_text(screen, &per, rate));
 	return cp_text_format(screen->arena, "%s: %s%s%s%s", name,
 		with_unit(screen, mark, value), interval_of(screen, mark, machine, value),
-		each, largest_part(screen, machine, value.value));
+		each, largest_part(screen, machine));
 }
 
 struct ends {

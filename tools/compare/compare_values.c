@@ -135,7 +135,8 @@ static struct cp_value look_up(void *context, const char *name)
 		return value;
 	}
 	value = cp_compare_quantity(lookup->c, lookup->machine, name);
-	if (value.status == CP_ESTIMATED && !cp_parts_of_quantity(name))
+	if (value.status == CP_ESTIMATED && value.value != 0 &&
+		!cp_parts_of_quantity(name))
 		lookup->c->view.otherwise = true;
 	return value;
 }

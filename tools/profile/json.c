@@ -433,7 +433,9 @@ static void put_head(struct json *json)
 	put_line(json, "cachepeek", CP_VERSION);
 	put_line(json, "measurement", json->view->measurement->name);
 	put_line(json, "title", json->view->measurement->title);
-	put_line(json, "command", profile->command);
+	put_string(json, "command", profile->command);
+	cp_profile_write_arguments(json->out, profile);
+	cp_out_text(json->out, ",\n");
 	put_line(json, "machine", profile->machine);
 	put_line(json, "source", profile->sampled ? "sampled" : "simulated");
 	cp_out_format(json->out, "\"exact\": %s,\n\"processes\": %zu,\n",

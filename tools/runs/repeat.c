@@ -17,6 +17,7 @@
 #include "tools/shared/check.h"
 #include "tools/shared/cmd.h"
 #include "tools/diff/diff.h"
+#include "tools/diff/kinds.h"
 #include "tools/shared/outputs.h"
 
 #define WIDTH 80

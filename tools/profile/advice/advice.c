@@ -84,8 +84,9 @@ static uint64_t distance_of(const struct cp_profiled_site *site)
 static bool is_strided(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {
-	return site->misses >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
-	       (double)site->strided >= STRIDED_SHARE * (double)site->misses;
+	return site->asked >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
+	       !cp_goes_in_step(site) &&
+	       (double)site->strided >= STRIDED_SHARE * (double)site->asked;
 }
 
 static bool goes_along(
@@ -112,7 +113,9 @@ static bool is_twin(
 struct strided {
 	uint64_t lines;          /* that a step touches */
 	uint64_t misses;         /* of all its instructions */
-	uint64_t at, strided_at; /* of this one, and so many at the distance */
+	uint64_t at, strided_at; /* of this one, or spared it, and at the distance */
+	struct cp_asked asked;   /* by all */
+	struct cp_asked own;     /* by this one */
 	size_t threads;
 	bool first; /* no instruction before this one tells the same */
 };
@@ -132,6 +135,7 @@ static uint64_t lines_of_step(const struct cp_profile *profile,
 			continue;
 		sum->first &= other >= site || sum->threads > 1;
 		sum->misses += other->misses;
+		cp_asked_add(&sum->asked, other);
 		while (k < n && lines[k] != line)
 			k++;
 		if (k == n && n < 64)
@@ -153,8 +157,9 @@ static struct strided sum_of_loop(
 			continue;
 		sum.threads++;
 		sum.first &= twin >= site;
-		sum.at += twin->misses;
+		sum.at += twin->asked;
 		sum.strided_at += twin->strided;
+		cp_asked_add(&sum.own, twin);
 		lines = lines_of_step(profile, twin, &sum);
 		if (lines > sum.lines)
 			sum.lines = lines;
@@ -168,6 +173,21 @@ static const char *in_threads(const struct advice *a, size_t threads)
 			   : "";
 }
 
+static const char *spared_too(const struct cp_asked *asked)
+{
+	return asked->spared_l1d ? CP_SPARED_TOO "," : "";
+}
+
+static bool is_worth_it(const struct cp_profile *profile,
+	const struct cp_profiled_site *site, const struct strided *sum, uint64_t all)
+{
+	return distance_of(site) > profile->line * sum->lines && sum->first &&
+	       sum->misses >= LEAST_MISSES &&
+	       (double)sum->misses >= LEAST_SHARE * (double)all &&
+	       !cp_is_followed(&sum->asked) &&
+	       !cp_uses_whole_lines(profile, site, sum->misses);
+}
+
 static void judge_stride(
 	struct advice *a, const struct cp_profiled_site *site, uint64_t all)
 {
@@ -179,22 +199,20 @@ static void judge_stride(
 	if (!is_strided(profile, site))
 		return;
 	sum = sum_of_loop(profile, site);
-	if (!sum.first || stride <= profile->line * sum.lines ||
-		sum.misses < LEAST_MISSES ||
-		(double)sum.misses < LEAST_SHARE * (double)all)
+	if (!is_worth_it(profile, site, &sum, all))
 		return;
 	finding = (struct cp_finding){
 		.rule = "stride",
 		.at = &site->at,
 		.data = "",
-		.evidence = FORMAT("%s of its %s misses in L1D%s "
+		.evidence = FORMAT("%s of its %s misses in L1D%s%s "
 				   "are %s bytes from the one before, "
 				   "which is more than the line of %s: "
 				   "of each line that is fetched, a part is used "
 				   "(%.1f %% of the run's misses)",
 			number_text(a, sum.strided_at), number_text(a, sum.at),
-			in_threads(a, sum.threads), number_text(a, stride),
-			number_text(a, profile->line),
+			in_threads(a, sum.threads), spared_too(&sum.own),
+			number_text(a, stride), number_text(a, profile->line),
 			100 * (double)sum.misses / (double)all),
 		.threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
 				    "and %.0f %% of the run's",
@@ -210,6 +228,8 @@ static void judge_stride(
 		&(struct cp_steps){
 			stride, sum.at, sum.strided_at, (double)sum.misses / (double)all},
 		&finding);
+	finding.evidence = FORMAT("%s%s", finding.evidence,
+		cp_unfollowed(profile, &sum.own, cp_unfollowed_step(profile, stride)));
 	add_finding(a, finding);
 }
 
@@ -222,12 +242,11 @@ static uint64_t all_misses(const struct cp_profile *profile)
 	return all;
 }
 
-/* With a prefetcher of L1D the misses are not what the loop touches. */
 static void find_strides(struct advice *a)
 {
 	uint64_t all = all_misses(a->profile);
 
-	if (!a->profile->line || a->profile->l1d_prefetches)
+	if (!a->profile->line)
 		return;
 	for (size_t i = 0; i < a->profile->nsites; i++)
 		judge_stride(a, &a->profile->sites[i], all);
@@ -324,12 +343,19 @@ static void find_reach(struct advice *a)
 
 /* ---- streams of writes ---- */
 
+static uint64_t object_spared(const struct cp_profiled_object *object, unsigned which)
+{
+	return object->spared ? object->spared[which] : 0;
+}
+
 static void judge_stream(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
-	uint64_t written = object_count(object, CP_SIM_l2_store_lines),
-		 read = object_count(object, CP_SIM_l1d_load_lines),
+	uint64_t written = object_count(object, CP_SIM_l2_store_lines) +
+			   object_spared(object, CP_SPARED_L2_STORES),
+		 read = object_count(object, CP_SIM_l1d_load_lines) +
+			object_spared(object, CP_SPARED_L1D_LOADS),
 		 lines = object->size / profile->line * blocks_of(object);
 
 	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
@@ -343,10 +369,11 @@ static void judge_stream(
 			   .evidence = FORMAT(
 				   "%s lines of it were written into L2 and %s read: "
 				   "it is %s, L2 %s, so that they push out what L2 held "
-				   "(%.1f %% of the run's misses in L2)",
+				   "(%.1f %% of the run's misses in L2%s)",
 				   number_text(a, written), number_text(a, read),
 				   size_of(a, object), bytes_text(a, profile->l2_bytes),
-				   100 * (double)written / (double)all),
+				   100 * (double)written / (double)all,
+				   profile->prefetches ? CP_SPARED_TOO : ""),
 			   .threshold = FORMAT("larger than L2, written as a whole, "
 					       "at most %.0f %% of it read, "
 					       "and %.0f %% of the run's misses in L2",
@@ -364,6 +391,9 @@ static void find_streams(struct advice *a)
 
 	if (!a->profile->line || !a->profile->l2_bytes)
 		return;
+	for (size_t i = 0; i < a->profile->nobjects; i++)
+		all += object_spared(&a->profile->objects[i], CP_SPARED_L2_LOADS) +
+		       object_spared(&a->profile->objects[i], CP_SPARED_L2_STORES);
 	for (size_t i = 0; i < a->profile->nobjects; i++)
 		judge_stream(a, &a->profile->objects[i], all);
 }
@@ -438,16 +468,32 @@ static void find_chases(struct advice *a)
 		cp_advise_chases(a->profile, all_misses(a->profile), add_found, a);
 }
 
+static void find_unprefetched(struct advice *a)
+{
+	cp_advise_prefetch(a->profile, add_found, a);
+}
+
 static void find_unused_bytes(struct advice *a)
 {
 	cp_advise_line_use(a->profile, all_misses(a->profile), add_found, a);
 }
 
+static void find_many_streams(struct advice *a)
+{
+	cp_advise_streams(a->profile, add_found, a);
+}
+
+static void find_split_records(struct advice *a)
+{
+	cp_advise_pairs(a->profile, all_misses(a->profile), add_found, a);
+}
+
 /* ---- what threads share ---- */
 
-static void find_false_sharing(struct advice *a)
+static void find_sharing(struct advice *a)
 {
 	cp_advise_false_sharing(&a->found, a->profile, all_misses(a->profile));
+	cp_advise_contended(&a->found, a->profile);
 }
 
 static void find_code(struct advice *a)
@@ -468,15 +514,38 @@ static bool has_threads(const struct cp_profile *profile)
 	return false;
 }
 
-/* It takes as long again: it is not done unasked. */
+/* Misses in L1D from which on it is worth a run to know which bytes of their lines are
+ * used: so many (a program's start has a tenth), and per thousand instructions. */
+#define WORTH_LINE_USE 20000
+#define WORTH_LINE_USE_RATE 1.0
+
+static bool wants_line_use(const struct cp_profile *profile)
+{
+	uint64_t instructions = cp_profile_totals(profile).count[CP_SIM_instructions],
+		 misses = all_misses(profile);
+
+	return !profile->has_line_use && misses >= WORTH_LINE_USE &&
+	       1000.0 * (double)misses >= WORTH_LINE_USE_RATE * (double)instructions;
+}
+
+/* Each takes as long again: it is not done unasked. */
 static const char *not_looked_at(const struct cp_profile_view *view)
 {
-	if (strcmp(view->measurement->name, "dcache") != 0 || view->profile->sampled ||
-		view->profile->bursts || view->profile->slices ||
-		!has_threads(view->profile))
+	const struct cp_profile *profile = view->profile;
+	const char *sharing = "", *use = "";
+
+	if (strcmp(view->measurement->name, "dcache") != 0 || profile->sampled ||
+		profile->bursts)
 		return NULL;
-	return "false-sharing, lines that threads share (cachepeek dcache --sharing, "
-	       "cachepeek sharing)";
+	if (!profile->slices && has_threads(profile))
+		sharing = "false-sharing, lines that threads share (cachepeek dcache "
+			  "--sharing, cachepeek sharing)";
+	if (wants_line_use(profile))
+		use = "unused-bytes, which bytes of a line are used (cachepeek dcache "
+		      "--line-use)";
+	return *sharing || *use ? cp_text_format(profile->arena, "%s%s%s", sharing,
+					  *sharing && *use ? "; " : "", use)
+				: NULL;
 }
 
 /* ---- all of them ---- */
@@ -490,18 +559,26 @@ static const struct {
 	{"dcache", find_working_sets},
 	{"dcache", find_chases},
 	{"dcache", find_updates},
+	{"dcache", find_unprefetched},
 	{"dcache", find_remote},
 	{"dcache", find_unused_bytes},
+	{"dcache", find_many_streams},
+	{"dcache", find_split_records},
 	{"dcache", find_reach},
-	{"dcache", find_false_sharing},
+	{"dcache", find_sharing},
 	{"dtlb", find_reach},
+	{"dtlb", find_many_streams},
 	{"icache", find_code},
 };
 
+/* What has to be shared comes behind what need not be. */
 static int weightiest_first(const void *x, const void *y)
 {
 	const struct cp_finding *a = x, *b = y;
+	int behind = cp_is_contended(a) - cp_is_contended(b);
 
+	if (behind)
+		return behind;
 	return a->weight > b->weight ? -1 : a->weight < b->weight;
 }
 
@@ -553,6 +630,6 @@ struct cp_findings cp_advise_sharing(const struct cp_profile *profile)
 {
 	struct advice a = advice_of(profile);
 
-	find_false_sharing(&a);
+	find_sharing(&a);
 	return in_order(&a);
 }

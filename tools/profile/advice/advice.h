@@ -42,6 +42,10 @@ struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
 void cp_advise_false_sharing(
 	struct cp_findings *found, const struct cp_profile *profile, uint64_t misses);
 
+/* advice_contended.c; is it a finding of that rule? */
+bool cp_is_contended(const struct cp_finding *finding);
+void cp_advise_contended(struct cp_findings *found, const struct cp_profile *profile);
+
 /* advice_sets.c: whether the misses of a loop that goes in steps are for want of sets;
  * what that says replaces what a finding has about strides. */
 struct cp_steps {
@@ -55,6 +59,31 @@ bool cp_advise_sets(const struct cp_profile *profile, const struct cp_steps *ste
 void cp_advise_updates(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context);
 
+/* Loads p = p->next; reads of what is written again.  By the code near it. */
+bool cp_is_chase(const struct cp_profiled_site *site);
+bool cp_is_update(const struct cp_profiled_site *site);
+
+/* advice_prefetch.c: lines that an instruction asked for and L1D, or L2, had not; and
+ * those that they had because a prefetcher brought them. */
+struct cp_asked {
+	uint64_t l1d, l2, spared_l1d, spared_l2;
+};
+struct cp_asked cp_asked_of(const struct cp_profiled_site *site);
+void cp_asked_add(struct cp_asked *sum, const struct cp_profiled_site *site);
+/* All data of the object's name (model/line_use.h). */
+struct cp_asked cp_asked_for(const struct cp_profiled_object *object);
+/* Behind misses that a share is of. */
+#define CP_SPARED_TOO ", with those that prefetchers spare it"
+/* Is there nothing to mend, since prefetchers bring most of it? */
+bool cp_is_followed(const struct cp_asked *asked);
+/* The end of a sentence: how much they bring, and why no more; "": there are none. */
+const char *cp_unfollowed(
+	const struct cp_profile *profile, const struct cp_asked *asked, const char *why);
+/* Why they do not follow steps of this distance; "": they might. */
+const char *cp_unfollowed_step(const struct cp_profile *profile, uint64_t distance);
+void cp_advise_prefetch(const struct cp_profile *profile,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
 /* advice_remote.c */
 void cp_advise_remote(const struct cp_profile *profile,
 	void (*add)(void *context, struct cp_finding finding), void *context);
@@ -64,6 +93,19 @@ void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile)
 
 /* advice_chase.c; all: misses in L1D. */
 void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+
+/* advice_steps.c: streams in step, and records on two lines; all: misses in L1D. */
+/* Are most of its misses the next lines of such streams?  They stay until they are
+ * used. */
+bool cp_goes_in_step(const struct cp_profiled_site *site);
+/* By --line-use: are most of its data's lines that so many misses fetched used as a
+ * whole?  false: not known, too. */
+bool cp_uses_whole_lines(const struct cp_profile *profile,
+	const struct cp_profiled_site *site, uint64_t misses);
+void cp_advise_streams(const struct cp_profile *profile,
+	void (*add)(void *context, struct cp_finding finding), void *context);
+void cp_advise_pairs(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context);
 
 /* advice_line_use.c; all: misses in L1D. */

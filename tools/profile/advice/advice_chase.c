@@ -26,11 +26,11 @@ static bool is_far(const struct cp_profiled_site *site, uint64_t all)
 
 	return loads_of(site) >= CP_ADVICE_MISSES &&
 	       misses >= CP_ADVICE_SHARE * (double)all &&
-	       (double)site->strided < STRIDED_MOST * (double)site->misses &&
+	       (double)site->strided < STRIDED_MOST * (double)site->asked &&
 	       (double)site_count(site, CP_SIM_l2_load_misses) >= FAR_SHARE * misses;
 }
 
-static bool is_chase(const struct cp_profiled_site *site)
+bool cp_is_chase(const struct cp_profiled_site *site)
 {
 	const struct cp_place_in_code *at = &site->at;
 
@@ -43,6 +43,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t all)
 {
 	struct cp_arena *arena = profile->arena;
+	struct cp_asked asked = cp_asked_of(site);
 	double misses = (double)loads_of(site);
 
 	return (struct cp_finding){
@@ -53,10 +54,11 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"%s loads miss L1D (%.1f %% of the run's misses), "
 			"%.0f %% of them L2, too, "
 			"and their address is in the node before: "
-			"each waits for the one before it",
+			"each waits for the one before it%s",
 			cp_text_integer(arena, loads_of(site)),
 			100 * misses / (double)all,
-			100 * (double)site_count(site, CP_SIM_l2_load_misses) / misses),
+			100 * (double)site_count(site, CP_SIM_l2_load_misses) / misses,
+			cp_unfollowed(profile, &asked, "they know no such address")),
 		.threshold = cp_text_format(arena,
 			"%.0f %% of the run's misses, %.0f %% of them in L2, "
 			"and not %.0f %% at one distance",
@@ -71,12 +73,10 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context)
 {
-	if (profile->l1d_prefetches)
-		return;
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *site = &profile->sites[i];
 
-		if (is_far(site, all) && is_chase(site))
+		if (is_far(site, all) && cp_is_chase(site))
 			add(context, finding_of(profile, site, all));
 	}
 }

@@ -77,6 +77,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_fields *fields, uint64_t all)
 {
 	struct cp_arena *arena = profile->arena;
+	struct cp_asked asked = cp_asked_for(object);
 	double saved = saved_lines(use, fields);
 
 	return (struct cp_finding){
@@ -85,12 +86,14 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.evidence = cp_text_format(arena,
 			"%s times L1D fetched a line of it of "
 			"which %s of %u bytes were used until it went "
-			"(%.1f %% of the run's misses): %s",
+			"(%.1f %% of the run's misses%s): %s%s",
 			cp_text_integer(arena, use->sparse),
 			cp_text_decimal(arena, used_of_sparse(use)), use->line,
 			100 * (double)use->sparse / (double)all,
+			profile->prefetches ? CP_SPARED_TOO : "",
 			fields ? names_of_fields(arena, fields)
-			       : ranges_of_bytes(arena, use)),
+			       : ranges_of_bytes(arena, use),
+			cp_unfollowed(profile, &asked, "")),
 		.threshold = cp_text_format(arena,
 			"%.1f %% of the bytes used an eighth "
 			"as often as the mean or less, "
@@ -98,17 +101,28 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			100 * COLD_SHARE, 100 * CP_ADVICE_SHARE),
 		.advice = cp_text_format(arena,
 			"Split the structure: %s, in an array of its own, "
-			"saves %s of these misses, or more if it then fits L1D, "
+			"saves %s of these %s, or more if it then fits L1D, "
 			"where it is gone through in order.",
 			fields ? cp_fields_names(arena, fields, false) : "what is used",
-			cp_text_integer(arena, (uint64_t)saved)),
+			cp_text_integer(arena, (uint64_t)saved),
+			profile->prefetches ? "fetches" : "misses"),
 		.weight = saved,
 	};
+}
+
+static bool is_spared(const struct cp_profiled_object *object)
+{
+	struct cp_asked asked = cp_asked_for(object);
+
+	return cp_is_followed(&asked);
 }
 
 void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context)
 {
+	/* Lines are fetched as without prefetchers. */
+	for (size_t i = 0; i < profile->nsites; i++)
+		all += cp_asked_of(&profile->sites[i]).spared_l1d;
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		const struct cp_profiled_object *object = &profile->objects[i];
 		const struct cp_fields *fields;
@@ -116,7 +130,8 @@ void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 
 		if (!cp_line_use_is_first(object) || !cp_line_use_of(object, &use) ||
 			!can_be_split(object, &use) || use.sparse < CP_ADVICE_MISSES ||
-			(double)use.sparse < CP_ADVICE_SHARE * (double)all)
+			(double)use.sparse < CP_ADVICE_SHARE * (double)all ||
+			is_spared(object))
 			continue;
 		fields = cp_fields_of(profile, object);
 		if (cold_share(&use, fields) >= COLD_SHARE)

@@ -159,12 +159,13 @@ static const char *evidence_text(
 		"threads %d and %d write %s and %s times to different bytes of %s: "
 		"up to %s transfers there and back "
 		"that bring neither what the other wrote%s "
-		"(the run has %s misses in L1D)",
+		"(the run has %s misses in L1D)%s",
 		group->writer[0]->thread->tid, group->writer[1]->thread->tid,
 		number_text(profile, group->writer[0]->use->stores),
 		number_text(profile, group->writer[1]->use->stores), lines,
 		number_text(profile, group->transfers), turns_text(sharing, group),
-		number_text(profile, misses));
+		number_text(profile, misses),
+		cp_sharing_both_text(profile->arena, group->writer[0], group->writer[1]));
 }
 
 static void judge_group(struct cp_findings *found, const struct cp_sharing *sharing,

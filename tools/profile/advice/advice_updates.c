@@ -21,12 +21,12 @@ static bool is_cold(const struct cp_profiled_site *site, uint64_t all)
 
 	return misses >= CP_ADVICE_MISSES &&
 	       (double)misses >= CP_ADVICE_SHARE * (double)all &&
-	       (double)site->strided < STRIDED_MOST * (double)site->misses &&
+	       (double)site->strided < STRIDED_MOST * (double)site->asked &&
 	       (double)count_of(site, CP_SIM_l2_load_misses) >=
 		       FAR_SHARE * (double)misses;
 }
 
-static bool is_update(const struct cp_profiled_site *site)
+bool cp_is_update(const struct cp_profiled_site *site)
 {
 	const struct cp_place_in_code *at = &site->at;
 
@@ -39,6 +39,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t all)
 {
 	struct cp_arena *arena = profile->arena;
+	struct cp_asked asked = cp_asked_of(site);
 	double misses = (double)count_of(site, CP_SIM_l1d_load_misses);
 
 	return (struct cp_finding){
@@ -49,10 +50,11 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"%s loads miss L1D (%.1f %% of the run's misses), "
 			"%.0f %% of them L2, too, here and there, "
 			"and what they load is written again: "
-			"a line comes and goes for each update",
+			"a line comes and goes for each update%s",
 			cp_text_integer(arena, count_of(site, CP_SIM_l1d_load_misses)),
 			100 * misses / (double)all,
-			100 * (double)count_of(site, CP_SIM_l2_load_misses) / misses),
+			100 * (double)count_of(site, CP_SIM_l2_load_misses) / misses,
+			cp_unfollowed(profile, &asked, "no distance repeats")),
 		.threshold = cp_text_format(arena,
 			"%.0f %% of the run's misses, %.0f %% of them in L2, "
 			"and not %.0f %% at one distance",
@@ -68,12 +70,10 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 void cp_advise_updates(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context)
 {
-	if (profile->l1d_prefetches)
-		return;
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *site = &profile->sites[i];
 
-		if (is_cold(site, all) && is_update(site))
+		if (is_cold(site, all) && cp_is_update(site))
 			add(context, finding_of(profile, site, all));
 	}
 }

@@ -156,7 +156,7 @@ static void judge_line(struct cp_shared_line *line)
 	line->is_false = line->for_nothing > line->for_data;
 }
 
-static struct cp_line_user user_of(
+static struct cp_line_user user_of(struct cp_arena *arena,
 	const struct cp_profiled_sharer *sharer, const struct index *index)
 {
 	struct cp_line_user user = {.thread = sharer->thread, .use = sharer->in};
@@ -165,6 +165,7 @@ static struct cp_line_user user_of(
 		if (sharer->in->object[part])
 			user.object[part] = find_object(
 				index, sharer->source, sharer->in->object[part]);
+	cp_sharing_find_places(arena, sharer, &user);
 	return user;
 }
 
@@ -190,7 +191,7 @@ static void add_line(struct cp_sharing *sharing, const struct cp_profiled_sharer
 	line->nusers = n;
 	line->users = cp_arena_alloc(sharing->profile->arena, n * sizeof(*line->users));
 	for (size_t i = 0; i < n; i++)
-		line->users[i] = user_of(&first[i], index);
+		line->users[i] = user_of(sharing->profile->arena, &first[i], index);
 	judge_line(line);
 	if (line->transfers < sharing->least) {
 		sharing->few++;

@@ -22,6 +22,10 @@ struct cp_line_user {
 	const struct cp_profile_sharer *use;
 	uint64_t same, apart; /* of its references: true sharing, false sharing */
 	const struct cp_profiled_object *object[CP_PROFILE_PARTS]; /* NULL: none */
+	/* Statements that use it most, as far as they are known: those that write, then
+	 * those that only read, the busiest first. */
+	size_t nplaces;
+	const struct cp_profiled_place *places;
 };
 
 struct cp_shared_line {
@@ -54,6 +58,18 @@ void cp_sharing_extent(const struct cp_sharing *sharing, const struct cp_line_us
 	unsigned *first, unsigned *last);
 /* Whether the data in that part of the line is in an earlier one, too. */
 bool cp_sharing_named_before(const struct cp_line_user *user, unsigned part);
+
+/* sharing_places.c: the places of a user, from its instructions. */
+void cp_sharing_find_places(struct cp_arena *arena,
+	const struct cp_profiled_sharer *sharer, struct cp_line_user *user);
+/* A function with its line; of a module, if it has none. */
+const char *cp_sharing_place_text(
+	struct cp_arena *arena, const struct cp_place_in_code *at);
+/* Where most of its use is: "writes in push (queue.c:41)"; "": nothing is known. */
+const char *cp_sharing_code_text(struct cp_arena *arena, const struct cp_line_user *user);
+/* The end of a sentence: the same of two threads; "": not known of both. */
+const char *cp_sharing_both_text(struct cp_arena *arena, const struct cp_line_user *one,
+	const struct cp_line_user *other);
 
 /* Data references of a turn; 0: nobody asked, or the run was cut. */
 unsigned cp_sharing_quantum(const struct cp_sharing *sharing);

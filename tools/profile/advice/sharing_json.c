@@ -8,6 +8,7 @@
 #include "output/json_lines.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/advice/sharing.h"
+#include "tools/profile/model/write.h"
 
 #define SCHEMA "cachepeek-sharing/1"
 
@@ -33,7 +34,26 @@ static void put_objects(struct cp_out *out, const struct cp_line_user *user)
 		cp_out_format(out, ", \"line\": %u}", object->line);
 		comma = ", ";
 	}
-	cp_out_text(out, "]}");
+	cp_out_text(out, "]");
+}
+
+static void put_places(struct cp_out *out, const struct cp_line_user *user)
+{
+	cp_out_text(out, ", \"places\": [");
+	for (size_t i = 0; i < user->nplaces; i++) {
+		const struct cp_place_in_code *at = &user->places[i].at;
+
+		cp_out_format(out, "%s{\"writes\": %s, \"module\": ", i ? ", " : "",
+			user->places[i].writes ? "true" : "false");
+		put_string(out, at->module->path);
+		cp_out_text(out, ", \"function\": ");
+		put_string(out, at->function);
+		cp_out_text(out, ", \"file\": ");
+		put_string(out, at->file);
+		cp_out_format(out, ", \"line\": %u, \"address\": \"0x%lx\"}", at->line,
+			(unsigned long)at->address);
+	}
+	cp_out_text(out, "]");
 }
 
 /* Runs of bytes of the line. */
@@ -74,6 +94,8 @@ static void put_user_json(struct cp_out *out, const struct cp_sharing *sharing,
 	put_bytes(out, sharing, "read_bytes", user->use->read);
 	put_bytes(out, sharing, "written_bytes", user->use->written);
 	put_objects(out, user);
+	put_places(out, user);
+	cp_out_text(out, "}");
 }
 
 static void put_line_json(struct cp_out *out, const struct cp_sharing *sharing,
@@ -117,6 +139,7 @@ static void put_head(struct cp_out *out, const struct cp_sharing *sharing)
 		CP_VERSION);
 	cp_out_text(out, ",\n \"command\": ");
 	put_string(out, profile->command);
+	cp_profile_write_arguments(out, profile);
 	put_answers(out, sharing);
 	cp_out_text(out, ",\n \"machine\": ");
 	put_string(out, profile->machine);

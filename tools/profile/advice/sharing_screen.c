@@ -9,6 +9,7 @@
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/advice/sharing.h"
+#include "tools/profile/model/rows.h"
 
 #define WIDTH 80
 #define INDENT 11
@@ -211,11 +212,14 @@ static const char *why_nothing(const struct screen *screen)
 			"no line can go from thread to thread %lu times or more",
 			(unsigned long)sharing->least);
 	if (!sharing->nfalse)
-		return "nothing to keep apart: "
-		       "all that threads share is data that they hand over";
+		return cp_text_format(screen->arena,
+			"nothing to mend: no line is handed over %s times, and once in "
+			"1,000 instructions",
+			integer_text(screen, CP_ADVICE_MISSES));
 	return cp_text_format(screen->arena,
 		"nothing to mend: no data has %s writes by each of two threads, "
-		"%s transfers for nothing, and %.0f %% of as many as the run's misses",
+		"%s transfers for nothing, and %.0f %% of as many as the run's misses, "
+		"nor is a line handed over once in 1,000 instructions",
 		integer_text(screen, CP_ADVICE_MISSES),
 		integer_text(screen, CP_ADVICE_MISSES), 100 * CP_ADVICE_SHARE);
 }
@@ -337,22 +341,14 @@ static void put_foot(const struct screen *screen)
 			0, 2, screen->width);
 }
 
-static uint64_t instructions_of(const struct cp_profile *profile)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < profile->nthreads; i++)
-		sum += profile->threads[i].count[CP_SIM_instructions];
-	return sum;
-}
-
 void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answer)
 {
 	const struct cp_findings found = cp_advise_sharing(sharing->profile);
 	const struct screen screen = {.kept = answer,
 		.arena = sharing->profile->arena,
 		.sharing = sharing,
-		.instructions = instructions_of(sharing->profile)};
+		.instructions =
+			cp_profile_totals(sharing->profile).count[CP_SIM_instructions]};
 	struct rows rows = rows_of(&screen);
 
 	put_answer(&screen, &rows, &found);
@@ -360,6 +356,17 @@ void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answe
 		put_labelled(&screen, "look first",
 			cp_text_format(screen.arena, "%s: %s", found.finding[0].rule,
 				found.finding[0].data));
+}
+
+/* What can be kept apart, and else the first of what cannot. */
+static size_t shown_of(const struct cp_findings *found)
+{
+	size_t shown = 0;
+
+	while (shown < found->n && shown < MOST_FINDINGS &&
+		(!shown || !cp_is_contended(&found->finding[shown])))
+		shown++;
+	return shown;
 }
 
 void cp_sharing_write_screen(
@@ -370,8 +377,9 @@ void cp_sharing_write_screen(
 		.arena = sharing->profile->arena,
 		.sharing = sharing,
 		.width = width ? width : WIDTH,
-		.findings = found.n < MOST_FINDINGS ? found.n : MOST_FINDINGS,
-		.instructions = instructions_of(sharing->profile)};
+		.findings = shown_of(&found),
+		.instructions =
+			cp_profile_totals(sharing->profile).count[CP_SIM_instructions]};
 	struct rows rows = rows_of(&screen);
 
 	put_head(&screen);

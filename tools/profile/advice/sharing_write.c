@@ -45,6 +45,22 @@ static const char *names_of(
 	return *names ? names : "?";
 }
 
+static const char *places_of(
+	const struct cp_sharing *sharing, const struct cp_line_user *user)
+{
+	const char *all = "", *done = "";
+
+	for (size_t i = 0; i < user->nplaces; i++) {
+		const char *what = user->places[i].writes ? "writes in " : "reads in ";
+
+		all = cp_text_format(arena_of(sharing), "%.800s%s%s%.300s", all,
+			*all ? ", " : "", strcmp(what, done) == 0 ? "" : what,
+			cp_sharing_place_text(arena_of(sharing), &user->places[i].at));
+		done = what;
+	}
+	return all;
+}
+
 /* ---- text ---- */
 
 static void put_user(struct cp_out *out, const struct cp_sharing *sharing,
@@ -62,6 +78,10 @@ static void put_user(struct cp_out *out, const struct cp_sharing *sharing,
 	cp_out_text(out, "    ");
 	cp_text_wrap(
 		out, cp_text_safe(arena, cp_slice_of(names_of(sharing, user))), 4, 6, 80);
+	if (!user->nplaces)
+		return;
+	cp_out_text(out, "    ");
+	cp_text_wrap(out, places_of(sharing, user), 4, 6, 80);
 }
 
 static void put_line(struct cp_out *out, const struct cp_sharing *sharing,

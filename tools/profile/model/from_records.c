@@ -101,6 +101,8 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
 	warn_of_differences(profile, report);
 	profile->command = command_line(report);
+	profile->arguments = (const char *const *)report->command;
+	profile->narguments = report->narguments;
 	profile->machine = report->machine;
 	profile->cut = cp_report_cut(profile->arena, report);
 	for (size_t i = 0; i < profile->nthreads; i++)

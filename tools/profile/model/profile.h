@@ -54,9 +54,12 @@ struct cp_profiled_site {
 	const uint64_t *count; /* CP_PROFILE_AT; sampled: enum cp_sampled_counter */
 	const struct cp_estimate *estimates; /* by event; NULL: nothing was sampled */
 	unsigned part; /* of the simulated PMU's sample: 1 and more (profile_file.h) */
-	/* How far apart its misses were: see profile_file.h. */
+	/* How far apart its misses were, and what would have been some: see
+	 * profile_file.h. */
 	int64_t stride;
-	uint64_t strided, misses, last;
+	uint64_t strided, asked, misses, last;
+	const uint64_t *spared;              /* simulated */
+	const struct cp_profile_site *steps; /* streams and pairs; NULL: not known */
 };
 
 /* The use of some of an object's lines: a list. */
@@ -74,7 +77,8 @@ struct cp_profiled_object {
 	const char *name; /* for people */
 	const char *file; /* where it is declared or allocated; "": not known */
 	unsigned line;
-	const uint64_t *count; /* as in cp_profiled_site */
+	const uint64_t *count; /* as in cp_profiled_site; spared, too */
+	const uint64_t *spared;
 	const struct cp_estimate *estimates;
 	struct cp_burst_parts
 		*parts; /* of the simulated PMU's sample, in place of counts */
@@ -103,9 +107,18 @@ struct cp_profiled_path {
 	const struct cp_estimate *estimates; /* as in cp_profiled_site */
 };
 
+/* An instruction that uses the line, and of how many references this is known. */
+struct cp_profiled_place {
+	struct cp_place_in_code at;
+	uint64_t references;
+	bool writes;
+};
+
 /* A thread's use of a line that others use as well (sharing.h). */
 struct cp_profiled_sharer {
 	const struct cp_profiled_thread *thread;
+	size_t nplaces; /* of the instructions that use it, these are known */
+	struct cp_profiled_place *places;
 	size_t source; /* whose numbers of objects are meant */
 	const struct cp_profile_sharer *in;
 };
@@ -113,12 +126,16 @@ struct cp_profiled_sharer {
 struct cp_profile {
 	struct cp_arena *arena;
 	const char *command, *machine;
+	const char *const *arguments; /* the words of the command; NULL: not known */
+	size_t narguments;
 	const char *cut;           /* how the run ended; NULL: by itself */
 	int pid;                   /* of the run's root; 0: not known */
 	struct cp_weights weights; /* of a simulated machine */
 	/* The machine's; 0: not known, or there is none. */
 	uint64_t line, page, tlb_entries, l2_bytes, l1d_sets, l1d_ways;
-	bool l1d_prefetches;
+	uint64_t dtlb_entries;                   /* of loads', in its first level */
+	bool prefetches;                         /* L1D or L2 */
+	uint64_t followed_pages, followed_bytes; /* by prefetchers; 0: none, any */
 	size_t nprocesses, nthreads, nmodules, nsites, nobjects, naccesses, nsharers,
 		npaths, nwarnings;
 	struct cp_profiled_thread *threads;

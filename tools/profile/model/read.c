@@ -212,8 +212,11 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site->part = (unsigned)in->part;
 	site->stride = in->stride;
 	site->strided = in->strided;
+	site->asked = in->asked;
 	site->misses = in->misses;
+	site->spared = in->spared;
 	site->last = in->last;
+	site->steps = in;
 	site->at = (struct cp_place_in_code){
 		.module = module_of(file, in->module),
 		.address = in->instruction,
@@ -245,6 +248,7 @@ static void add_object(struct file *file, const struct cp_profile_entry *entry)
 		.name = "",
 		.file = "",
 		.count = in->count,
+		.spared = in->spared,
 		.parts = profile->bursts ? cp_arena_alloc(profile->arena,
 						   sizeof(struct cp_burst_parts))
 					 : NULL,
@@ -339,18 +343,38 @@ static void add_path(struct file *file, const struct cp_profile_entry *entry)
 	};
 }
 
+static struct cp_profiled_place place_of(
+	const struct file *file, const struct cp_profile_place *in)
+{
+	uint64_t module = in->how >> CP_PLACE_TIMES_BITS & CP_PLACE_MODULES;
+
+	return (struct cp_profiled_place){
+		.at = {module_of(file, (uint32_t)module), in->instruction, "", 0, "", 0},
+		.references = in->how & CP_PLACE_TIMES,
+		.writes = in->how & CP_PLACE_WRITES,
+	};
+}
+
 static void add_sharer(struct file *file, const struct cp_profile_entry *entry)
 {
 	const struct cp_profile_sharer *in = (const void *)entry;
 	struct cp_profile *profile = file->profile;
 	size_t thread = file->first_thread + in->thread;
+	struct cp_profiled_sharer *sharer;
 
 	if (thread >= profile->nthreads)
 		return;
-	*ADD(profile, sharers) =
-		(struct cp_profiled_sharer){.thread = &profile->threads[thread],
-			.source = file->first_thread,
-			.in = in};
+	sharer = ADD(profile, sharers);
+	*sharer = (struct cp_profiled_sharer){.thread = &profile->threads[thread],
+		.source = file->first_thread,
+		.in = in,
+		.places = cp_arena_alloc(
+			profile->arena, CP_PROFILE_PLACES * sizeof(*sharer->places))};
+	for (; sharer->nplaces < CP_PROFILE_PLACES &&
+		in->place[sharer->nplaces].instruction;
+		sharer->nplaces++)
+		sharer->places[sharer->nplaces] =
+			place_of(file, &in->place[sharer->nplaces]);
 }
 
 static void add_sample(struct file *file, const struct cp_profile_entry *entry)
@@ -444,7 +468,10 @@ static void add_file(struct file *file)
 	file->profile->l2_bytes = header->l2_bytes;
 	file->profile->l1d_sets = header->l1d_sets;
 	file->profile->l1d_ways = header->l1d_ways;
-	file->profile->l1d_prefetches = header->l1d_prefetches;
+	file->profile->dtlb_entries = header->dtlb_entries;
+	file->profile->prefetches = header->prefetches;
+	file->profile->followed_pages = header->followed_pages;
+	file->profile->followed_bytes = header->followed_bytes;
 	file->profile->nprocesses++;
 	whole = each_entry(file, CP_PROFILE_THREAD, add_thread) &&
 		each_entry(file, CP_PROFILE_MODULE, add_module) &&

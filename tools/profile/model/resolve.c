@@ -35,6 +35,9 @@ static void mark_used(struct cp_profile *profile)
 		profile->sites[i].at.module->used = true;
 	for (size_t i = 0; i < profile->npaths; i++)
 		profile->paths[i].at.module->used = true;
+	for (size_t i = 0; i < profile->nsharers; i++)
+		for (size_t k = 0; k < profile->sharers[i].nplaces; k++)
+			profile->sharers[i].places[k].at.module->used = true;
 	for (size_t i = 0; i < profile->nobjects; i++) {
 		const struct cp_profiled_object *object = &profile->objects[i];
 
@@ -82,42 +85,48 @@ static void resolve_place(
 		cp_symbols_find(module->symbols, profile->arena, at);
 }
 
-/* Most functions are on many paths. */
-static void resolve_paths(struct cp_profile *profile)
+/* Places that were resolved, by module and address in memory: most functions are on many
+ * paths, the same few instructions use most lines, and what a site missed is at it. */
+struct resolved {
+	struct cp_keys *known; /* number in at, from 1 on */
+	const struct cp_place_in_code **at;
+	size_t count;
+};
+
+static void resolve_once(struct cp_profile *profile, struct resolved *resolved,
+	int32_t pid, struct cp_place_in_code *at)
 {
-	struct cp_keys *known = cp_keys_new(profile->arena);
+	size_t *same =
+		cp_keys_number(resolved->known, (uintptr_t)at->module, at->address);
 
-	for (size_t i = 0; i < profile->npaths; i++) {
-		struct cp_place_in_code *at = &profile->paths[i].at;
-		size_t *same = cp_keys_number(known, (uintptr_t)at->module, at->address);
-
-		if (*same) {
-			*at = profile->paths[*same - 1].at;
-			continue;
-		}
-		*same = i + 1;
-		resolve_place(profile, profile->paths[i].thread->pid, at);
+	if (*same && *same <= resolved->count) {
+		*at = *resolved->at[*same - 1];
+		return;
 	}
+	resolved->at = cp_profile_grow(
+		profile->arena, resolved->at, resolved->count, sizeof(*resolved->at));
+	resolved->at[resolved->count++] = at;
+	*same = resolved->count;
+	resolve_place(profile, pid, at);
 }
 
-/* Sites and what they missed in objects, of which each is at a site. */
-static void resolve_sites(struct cp_profile *profile)
+static void resolve_places(struct cp_profile *profile)
 {
-	struct cp_keys *known = cp_keys_new(profile->arena);
+	struct resolved resolved = {.known = cp_keys_new(profile->arena)};
 
-	for (size_t i = 0; i < profile->nsites; i++) {
-		struct cp_place_in_code *at = &profile->sites[i].at;
-
-		*cp_keys_number(known, (uintptr_t)at->module, at->address) = i + 1;
-		resolve_place(profile, profile->sites[i].thread->pid, at);
-	}
-	for (size_t i = 0; i < profile->naccesses; i++) {
-		struct cp_place_in_code *at = &profile->accesses[i].site.at;
-		size_t site = *cp_keys_number(known, (uintptr_t)at->module, at->address);
-
-		if (site)
-			*at = profile->sites[site - 1].at;
-	}
+	for (size_t i = 0; i < profile->nsites; i++)
+		resolve_once(profile, &resolved, profile->sites[i].thread->pid,
+			&profile->sites[i].at);
+	for (size_t i = 0; i < profile->naccesses; i++)
+		resolve_once(profile, &resolved, profile->accesses[i].site.thread->pid,
+			&profile->accesses[i].site.at);
+	for (size_t i = 0; i < profile->npaths; i++)
+		resolve_once(profile, &resolved, profile->paths[i].thread->pid,
+			&profile->paths[i].at);
+	for (size_t i = 0; i < profile->nsharers; i++)
+		for (size_t k = 0; k < profile->sharers[i].nplaces; k++)
+			resolve_once(profile, &resolved, profile->sharers[i].thread->pid,
+				&profile->sharers[i].places[k].at);
 }
 
 /* ---- data ---- */
@@ -266,8 +275,7 @@ void cp_profile_resolve(struct cp_profile *profile)
 	mark_used(profile);
 	for (size_t i = 0; i < profile->nmodules; i++)
 		open_module(profile, &profile->modules[i]);
-	resolve_sites(profile);
-	resolve_paths(profile);
+	resolve_places(profile);
 	for (size_t i = 0; i < profile->nobjects; i++)
 		name_object(profile, &profile->objects[i]);
 	for (size_t i = 0; i < profile->nmodules; i++)
