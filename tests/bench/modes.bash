@@ -43,6 +43,8 @@ run_case() # CASE WORD...
 {
 	case $1 in
 	gzip) "${@:2}" /bin/gzip -c "$WORK/input" ;;
+	bzip2) "${@:2}" /bin/bzip2 -kc "$WORK/input" ;;
+	shuffle) "${@:2}" /usr/bin/sort -R "$WORK/input" ;;
 	perl) "${@:2}" /usr/bin/perl -e 'my %h; for (1..300000) { $h{$_ % 5003} .= $_; }
 		print length(join q(), values %h)' ;;
 	sqlite3) "${@:2}" /usr/bin/sqlite3 :memory: 'with recursive c(x) as (select 1 union

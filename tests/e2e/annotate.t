@@ -55,7 +55,7 @@ sub lines_of
 	return \%counted;
 }
 
-my $made = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-d', $dir, '-o', $json, $program]);
+my $made = run(command => [cli(), 'dcache', '-m', bare('skylake-sp'), '-d', $dir, '-o', $json, $program]);
 is($made->{err}, '', 'a run');
 my $profile = decode_json(read_file($json));
 my ($file) = grep { $_->{file} eq scratch('one/part.c') } @{$profile->{sources}};

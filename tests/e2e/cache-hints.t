@@ -11,7 +11,7 @@ use Test::More;
 
 plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
 
-my $report = peek(engine => 'sim', machine => 'zen3', events => 'instructions,l1d_loads,l1d_stores,l1d_load_misses,l1d_store_misses',
+my $report = peek(engine => 'sim', machine => bare('zen3'), events => 'instructions,l1d_loads,l1d_stores,l1d_load_misses,l1d_store_misses',
 	command => [program('cache_hints')])->{report};
 
 sub near

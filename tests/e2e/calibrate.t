@@ -44,6 +44,9 @@ is($run->{err}, '', 'nothing is said');
 		}
 		cmp_ok($figure{l1d_latency}{value}, '<', $figure{memory_latency}{value}, 'memory is further away than the L1D');
 	}
+	my ($l2, $llc) = @figure{qw(l2_latency llc_latency)};
+	ok(!$llc->{value} || !$llc->{stable} || $llc->{value} > 1.3 * $l2->{value}, 'the last level is further away than L2')
+		or diag("$llc->{value}, $l2->{value}");
 	# Of two points of a curve nobody knows which it is nearer to, however alike the rounds are.
 	for my $name (qw(dtlb_reach stlb_reach window llc_random llc_streamed llc_stay)) {
 		my ($value, $spread) = @{$figure{$name}}{qw(value spread)};
@@ -157,14 +160,20 @@ sub ok_assumed
 	ok(!-e scratch('never.machine'), 'and no file is made of it');
 }
 
-# Where nothing tells the sizes of caches, other levels may have been measured.
+# Where sysfs does not tell the sizes of caches, CPUID may; where nothing does, other levels may have
+# been measured.
 SKIP: {
 	my @hidden = ('unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /sys || exit 77; exec "$@"', '-');
 	my $run = run(command => [@hidden, cli(), 'doctor', '--calibrate', '-o', $file]);
 	skip('/sys cannot be hidden', 4) if $run->{status} && $run->{out} !~ /measured in/;
 	is(status_text($run->{status}), 'exit 0', 'no sizes') or diag($run->{err});
-	like($run->{out}, qr/^sysfs does not tell the sizes of caches: what is measured by them is assumed$/m, 'no sizes: says one line');
-	ok_assumed('no sizes', qw(l2 llc l2-cycles-per-line store-cycles-per-line));
+	if ((read_file($file) // '') =~ /^host = \S+,[1-9]\d*x[1-9]\d*,[1-9]\d*x\d+,\d+x\d+$/m && read_file($file) =~ /^l2 = .* latency=.*measured/m) {
+		unlike($run->{out}, qr/tells the sizes of caches/, 'no sysfs: sizes by CPUID');
+		ok_assumed('no sysfs');
+	} else {
+		like($run->{out}, qr/^neither sysfs nor CPUID tells the sizes of caches: what is measured by them is assumed$/m, 'no sizes: says one line');
+		ok_assumed('no sizes', qw(l2 llc l2-cycles-per-line store-cycles-per-line));
+	}
 }
 
 # Nor does a host that is so busy that the memory alone takes all of the time.

@@ -11,6 +11,9 @@ use Json;
 use Peek;
 use Test::More;
 
+# One with three levels: a host may have no L3.
+$ENV{CACHEPEEK_MACHINE} = 'zen3';
+
 my $runs = 0;
 
 # The JSON profile of call_paths, with the whole path of each node.

@@ -187,7 +187,7 @@ for my $asked (['CALL_PATHS', 1], ['WORKING_SET', 1000], ['REPRODUCIBLE', 1], ['
 		my ($options, %env) = @_;
 		my $json = scratch('options.json');
 		run(command => [cli(), qw(-E sim -e instructions -o), $json, @$options, program('region_nested')], env => {%env});
-		return {map { $_ => 1 } read_file($json) =~ /"path": (\[.*?\])/g};
+		return {map { $_ => 1 } read_file($json) =~ /"path": ?(\[.*?\])/g};
 	};
 	my $both = $names->([], CACHEPEEK_REGIONS => 'func:main,inner*');
 	is_deeply($both, {map { $_ => 1 } '[]', '["main"]', '["main", "inner"]'}, 'regions by name, and a function');

@@ -72,7 +72,9 @@ my @bad = map { record('bad', $_) } 6 .. 10;
 	is($misses->{after}{mean}, $after, 'mean after');
 	cmp_ok(abs($misses->{ratio} - $after / $before), '<', 1e-9, 'their ratio');
 	cmp_ok($misses->{ratio}, '>', 5, 'which is large');
-	is(join('/', @{$diff->{values}[0]{path}}), 'sum', 'the region on top');
+	is("@{$diff->{values}[0]{path}}|$diff->{values}[0]{name}|$diff->{values}[0]{role}", '|miss_cost|cost', 'the cost of the whole run comes first');
+	is(join('/', @{$diff->{cost}{places}[0]{path}}), 'sum', 'and of places the one that changed most');
+	is($diff->{cost}{places}[0]{mostly}, 'L2', 'because of lines from L2');
 	is(found($diff, 'wander', 'l1d_misses')->{verdict}, 'noise', 'what is alike in both is no difference');
 	is($diff->{before}{runs} . $diff->{after}{runs}, '55', 'five runs each');
 
@@ -82,11 +84,11 @@ my @bad = map { record('bad', $_) } 6 .. 10;
 		[map { @{$_}{qw(path name verdict p)} } @{$diff->{values}}], 'records and reports say the same');
 
 	my $text = diff(@good, '--', @bad)->{out};
-	like($text, qr/^whole run: miss_cost ~[\d.]+ [kM] to ~[\d.]+ [kM] \([^)]*, p <0\.001\); instructions /m, 'the text says what misses cost, before and after');
-	like($text, qr/^sum +(?:cost_l2|l1d_mpki) .* <==$/m, 'marks what differs most');
-	like($text, qr/^(?:\S.*\n)+(?:  \S.*\n)*Look first at (?:.*\n){1,2}\nregion/m, 'where to look stands before the table');
-	unlike($text, qr/<==.*<==/s, 'once');
-	like($text, qr/^Look first at (?:cost_l2|l1d_mpki) of sum: from .* to /m, 'and says so');
+	like($text, qr/\Abefore .*\n(?:  .*\n)*after .*\n(?:  .*\n)*more cost: miss_cost ~[\d.]+ [kM] to ~[\d.]+ [kM] \(\+[^)]*, p <0\.001\); instructions /, 'the verdict comes first');
+	like($text, qr/^causes: L2 \+[\d.]+ [kM] /m, 'then the part of the cost that changed');
+	like($text, qr/^region: miss_cost +before +after +change +p +mostly\nsum +~[\d.]+ [kM] +~[\d.]+ [kM] +\S+(?: %)? +<0\.001 +L2\n\n/m, 'where, with the largest part');
+	like($text, qr/^region +what else changed .*\n(?:\(whole run\) +(?:l1d|l2|llc)_\w+ .*\n){1,4}\n/m, 'and a few others');
+	unlike($text, qr/<==|Look first|_mpki|_ratio|served_|_variance/, 'no side effect leads, and nothing is said twice');
 	like($text, qr/Welch's t/, 'names the test');
 	is_deeply([grep { length(s/\xc3\x97|\xe2\x80\x94/x/gr) > 80 } split(/\n/, $text)], [], 'fits in 80 columns');
 	cmp_ok(($text =~ tr/\n//), '<=', 23, 'is a screen');
@@ -101,10 +103,10 @@ my @bad = map { record('bad', $_) } 6 .. 10;
 	is(found($diff, 'wander', 'instructions')->{verdict}, 'exact', 'simulated values differ exactly');
 	my $exact = diff($good[0], $good[1])->{out};
 	unlike($exact, qr/takes 4 runs/, 'what no row needs is not explained');
-	like($exact =~ s/\n  / /r, qr/^whole run: miss_cost ~\S+ [kM] to ~\S+ [kM] \(\S+ %, estimated\); instructions \S+ [kM] to \S+ [kM] \(\S+ %, exact\)/m, 'costs are estimated');
+	like($exact =~ s/\n  / /r, qr/^no change: cost within [01]\.\d %: miss_cost ~\S+ [kM] to ~\S+ [kM] \(\S+ %, estimated\); instructions \S+ [kM] to \S+ [kM] \(\S+ %, exact\)/m, 'costs are estimated');
 	is(diff('-v', $good[0], $good[1])->{out}, diff('--all', $good[0], $good[1])->{out}, '-v is --all');
 	like(diff('--all', $good[0], $bad[0])->{out}, qr/^\S.* mem_volume +[\d.]+ [kM]?B +[\d.]+ [kM]?B /m, 'volumes in the unit that they need');
-	like(diff($good[0], $good[0])->{out} =~ s/\n  / /r, qr/^whole run: the same miss_cost, ~\S+ [kM]; the same instructions, /m, 'what is the same');
+	like(diff($good[0], $good[0])->{out} =~ s/\n  / /r, qr/^no change: the same miss_cost, ~\S+ [kM]; the same instructions, /m, 'what is the same');
 	$diff = diff_json("$good[0].json", "$good[0].json");
 	is_deeply([grep { $_->{verdict} ne 'same' } @{$diff->{values}}], [], 'a run does not differ from itself');
 
@@ -197,9 +199,9 @@ gate($_, 2, qr/^cachepeek: --fail-if '.*': .*: write NAME/) for 'l1d_misses', 'l
 # ---- misuse ----
 
 for my $case ([[], 2, qr/name two sides/], [[$good[0]], 2, qr/name two sides/], [[@good[0 .. 2]], 2, qr/name two sides/],
-	[['--', @good], 2, qr/name two sides/], [['nonesuch', $good[0]], 1, qr/^cachepeek: diff: nonesuch: No such file/],
-	[[$work, "$work/good"], 1, qr/neither a run record nor a JSON report/], [["$work/good1.json", scratch()], 1, qr/holds no run records/],
-	[['-o', 'x.pdf', @good[0, 1]], 2, qr/output x\.pdf: use -, stderr/], [['--al', 'x', 'y'], 1, undef], [['--nope', @good[0, 1]], 2, qr/nope/]) {
+	[['--', @good], 2, qr/name two sides/], [['nonesuch', $good[0]], 2, qr/^cachepeek: diff: nonesuch: No such file/],
+	[[$work, "$work/good"], 2, qr/neither a run record nor JSON/], [["$work/good1.json", scratch()], 2, qr/holds no run records/],
+	[['-o', 'x.pdf', @good[0, 1]], 2, qr/output x\.pdf: use -, stderr/], [['--al', 'x', 'y'], 2, undef], [['--nope', @good[0, 1]], 2, qr/nope/]) {
 	my ($arguments, $status, $says) = @$case;
 	my $run = diff(@$arguments);
 	is(status_text($run->{status}), "exit $status", "diff @{[map { s{.*/}{}r } @$arguments]}");
@@ -210,7 +212,7 @@ for my $case ([[], 2, qr/name two sides/], [[$good[0]], 2, qr/name two sides/], 
 # ---- run --repeat ----
 
 {
-	my $run = run(command => [cli(), 'run', '--repeat', 5, '-E', 'sim', '-o', 'kept/,r.json,r.csv,-', './good', 64, 3], cwd => $work);
+	my $run = run(command => [cli(), 'run', '--repeat', 5, '-E', 'sim', '-g', 'cache', '-o', 'kept/,r.json,r.csv,-', './good', 64, 3], cwd => $work);
 	is(status_text($run->{status}), 'exit 0', '--repeat');
 	like($run->{out}, qr/\A(?:done\n){5}cachepeek \S+: 5 runs of \.\/good 64 3, sim\n/, 'output of the runs, and the report');
 	like($run->{out}, qr/^sum +l1d_mpki +([\d.]+) +\1 +\1 +same$/m, 'simulated, they are the same');

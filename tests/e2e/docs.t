@@ -110,10 +110,14 @@ sub words { return map { my $w = $_; my @n = map { s/,//gr } $w =~ /(\d[\d,]*(?:
 
 sub near
 {
-	my ($one, $other) = @_;
+	my ($one, $other, $apart) = @_;
 	my $last = $one =~ /\.(\d+)$/ ? 10 ** -length($1) : 1;
-	return abs($one - $other) <= 0.03 * $one + $last;
+	return abs($one - $other) <= $apart * $one + $last;
 }
+
+# An estimate is another one in each run, a difference of two even more so, and how sure
+# it is most of all.
+sub apart { return $_[0] =~ /\xc2\xb1/ ? 2 : $_[0] =~ /[-+~]#/ ? 0.15 : 0.03 }
 
 # What may stand before a number is of that number: <0.1, ~7, +2.
 my $words_only;
@@ -121,7 +125,7 @@ sub same_word
 {
 	my ($one, $other) = @_;
 	return ($one->[0] =~ s/[-+~<>]+(?=#)//r) eq ($other->[0] =~ s/[-+~<>]+(?=#)//r) if $words_only;
-	return $one->[0] eq $other->[0] && !grep { !near($one->[$_], $other->[$_]) } 1 .. $#$one;
+	return $one->[0] eq $other->[0] && !grep { !near($one->[$_], $other->[$_], apart($one->[0])) } 1 .. $#$one;
 }
 
 # How many of the words at $at of @$got are not those wanted; the first that is not.

@@ -11,7 +11,7 @@ use Json;
 use Peek;
 use Test::More;
 
-my $schema = source() . '/doc/cachepeek-report-1.schema.json';
+my $schema = source() . '/doc';  # the one that the report names
 
 # The same run in each format: {json, csv, prom} and the decoded report.
 sub formats
@@ -87,11 +87,13 @@ sub wanted_counts
 
 # Metrics in the order of their text, which a decoded object does not have.
 my $json_text;
+sub place { return $json_text =~ /"\Q$_[0]\E": ?\{/ ? $-[0] : -1 }
+
 sub metrics
 {
 	my ($report) = @_;
 	my %of = %{$report->{regions}[0]{metrics}};
-	return map { [$_, $of{$_}] } sort { index($json_text, "\"$a\": {") <=> index($json_text, "\"$b\": {") } keys %of;
+	return map { [$_, $of{$_}] } sort { place($a) <=> place($b) } keys %of;
 }
 
 sub wanted
@@ -242,9 +244,82 @@ sub openmetrics
 	isnt((stat($old))[1], $inode, 'by another, not rewritten');
 }
 
-# ---- the schema ----
+# ---- reports of many regions ----
 
 sub validate { return run(command => ['/usr/bin/python3', source() . '/tests/validate.py', $schema, @_]) }
+
+sub keys_of { return join("\n", map { my $value = $_[0]{$_}; join(' ', $_, sort keys %$value) } sort keys %{$_[0]}) }
+
+sub keys_of_regions { return [map { [join(' ', sort keys %$_), map { keys_of($_) } @$_{qw(counts metrics)}] } @_] }
+
+# The same program with as many regions as are complete, and with one more.
+{
+	my $limit = 1000;
+	my %run = (engine => 'sim', machine => 'skylake-sp', groups => 'dtlb');
+	my $few = formats('few', %run, command => [program('many_regions'), $limit - 1]);
+	my $many = formats('many', %run, command => [program('many_regions'), $limit]);
+	my ($complete, $brief) = map { decode_as_is(read_file($_->{json})) } $few, $many;
+	is($complete->{schema}, 'cachepeek-report/1', "$limit regions: version 1");
+	is(scalar(@{$complete->{regions}}), $limit, 'the whole run is one of them');
+	ok(!exists $complete->{usual}, 'nothing is usual');
+	is(validate($few->{json})->{out}, "1 reports, 0 faults\n", 'and each value is complete');
+	is(scalar(@{$complete->{processes}[0]{threads}[0]{regions}}), $limit, 'in the thread, too');
+
+	is($brief->{schema}, 'cachepeek-report/2', 'more: version 2');
+	is(validate($many->{json})->{out}, "1 reports, 0 faults\n", 'which its schema has');
+	is_deeply($brief->{regions}[0]{$_}, $many->{report}{regions}[0]{$_}, "the whole run leaves nothing out, $_")
+		for qw(time_s counts metrics);
+	ok(!exists $brief->{processes}[0]{threads}[0]{regions}, 'the only thread does, which has the same');
+	is(() = read_file($many->{json}) =~ /^  \{"path":\[.*\}\},?$/mg, $limit + 1, 'a region is a line');
+
+	# Filled in it has what version 1 would have: the values of the CSV, and all keys.
+	($json_text) = read_file($many->{json}) =~ /("usual": \{.*?\n \})/s;
+	is(join("\n", found(rows_of_python($many->{csv}))), join("\n", wanted($many->{report})), 'filled in it has every value of the CSV');
+	my @filled = @{$many->{report}{regions}};
+	is_deeply(keys_of_regions(@filled[0 .. $limit - 1]), keys_of_regions(@{$complete->{regions}}), 'and every key of version 1');
+	is_deeply(keys_of_regions(@{$many->{report}{processes}[0]{threads}[0]{regions}}[0 .. $limit - 1]),
+		keys_of_regions(@{$complete->{processes}[0]{threads}[0]{regions}}), 'and of the thread');
+	many_in_python($few, $many);
+	many_in_diff($few, $many);
+}
+{
+	my $count = 1200;
+	my $run = peek(engine => 'sim', machine => 'skylake-sp', command => [program('many_regions'), $count]);
+	my $whole = $run->{report}{regions}[0];
+	is(scalar(@{$run->{report}{regions}}), $count + 1, "$count regions of what is counted without options");
+	cmp_ok(scalar(keys %{$whole->{counts}}) + keys %{$whole->{metrics}}, '>=', 80, 'which is many values');
+	cmp_ok(length($run->{json}), '<', 4000 * $count, 'each takes less than 4,000 bytes: 5,000 are not 20 MB');
+}
+
+# The module fills in what our own reader does, and leaves alone what is complete.
+sub many_in_python
+{
+	my ($few, $many) = @_;
+	my $script = 'import json, sys; import cachepeek_report as r
+few, many = [json.load(open(name)) for name in sys.argv[1:]]
+assert r.filled_in(json.loads(json.dumps(few))) == few
+print(json.dumps(r.filled_in(many)))';
+	my $run = run(command => ['/usr/bin/python3', '-c', $script, $few->{json}, $many->{json}], env => {PYTHONPATH => source() . '/output'});
+	my $made = eval { decode_json($run->{out}) } || {};
+	is_deeply($made, {%{$many->{report}}, schema => 'cachepeek-report/1'}, 'Python fills in the same') || diag($run->{err});
+	is(validate(write_file(scratch('filled.json'), $run->{out}))->{out}, "1 reports, 0 faults\n", 'which is version 1');
+}
+
+sub many_in_diff
+{
+	my ($few, $many) = @_;
+	my $filled = scratch('filled.json');
+	for my $pair ([$filled, $many->{json}], [$many->{json}, $filled], [$few->{json}, $many->{json}]) {
+		my $diff = run(command => [cli(), 'diff', '--json', @$pair]);
+		my $found = eval { decode_json($diff->{out}) } || {};
+		my $what = join(' and ', map { m{([^/]*)$} } @$pair);
+		is(status_text($diff->{status}), 'exit 0', "$what are compared") || diag($diff->{err});
+		is_deeply([grep { ($_->{before}{status} // '') ne ($_->{after}{status} // '') } @{$found->{values}}], [], 'as certain on either side')
+			if $pair->[0] ne $few->{json};
+	}
+}
+
+# ---- the schema ----
 
 {
 	my @reports = map { scratch("$_.json") } grep { -e scratch("$_.json") } qw(nested threads software hostile);
@@ -252,18 +327,23 @@ sub validate { return run(command => ['/usr/bin/python3', source() . '/tests/val
 	is($run->{out}, @reports . " reports, 0 faults\n", 'the reports are what the schema says') || diag($run->{err});
 
 	# And the schema is not one that takes anything.
-	my $report = read_file(scratch('threads.json'));
+	my ($report, $many) = map { read_file(scratch("$_.json")) } qw(threads many);
 	for my $change (['"schema": "cachepeek-report/1"', '"schema": "cachepeek-report/2"'],
 		['"status": "simulated"', '"status": "guessed"'],
 		['"pid": ', '"PID": '],
-		['"calls": ', '"calls": -'],
+		['"calls":', '"calls":-'],
 		['"warnings": ', '"new": 1, "warnings": '],
-		['"exclusive": ', '"exclusive": 0.5, "was": '],
-		['"min_at": ', '"min_where": '],
+		['"exclusive":', '"exclusive":0.5,"was":'],
+		['"min_at":', '"min_where":'],
 		['"how": "exit", "code": 0', '"how": "exit", "code": null'],
-		['"value": null, "unit"', '"value": 0, "unit"']) {
-		my ($from, $to) = @$change;
-		(my $wrong = $report) =~ s/\Q$from\E/$to/ or fail("no $from");
+		['"value":null,"unit"', '"value":0,"unit"'],
+		['"coverage":1,"error":null,"reason":null,"per_call"', '"coverage":1,"per_call"'],
+		['"usual": ', '"unusual": ', 'many'],
+		['"schema": "cachepeek-report/2"', '"schema": "cachepeek-report/1"', 'many'],
+		['"schema": "cachepeek-report/2"', '"schema": "cachepeek-report/3"', 'many'],
+		['"coverage":1,"error":null,"reason":null,"per_call"', '"coverage":1,"per_call"', 'many']) {
+		my ($from, $to, $of) = @$change;
+		(my $wrong = $of ? $many : $report) =~ s/\Q$from\E/$to/ or fail("no $from");
 		my $found = validate(write_file(scratch('wrong.json'), $wrong));
 		is(status_text($found->{status}), 'exit 1', "a report with $to is refused") || diag($found->{out});
 	}

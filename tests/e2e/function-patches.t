@@ -389,7 +389,8 @@ for (['names', 0, 'L<', 0x7fffffff], ['places', 8, 'Q<', 0x7ffffff0], ['places, 
 	chmod(0755, $broken);
 	my $run = patched(['touch', 'big'], [$broken, 'short']);
 	is($run->{out}, run(command => [$pie, 'short'])->{out}, "symbols with broken $what: it runs as before");
-	is_deeply([$run->{status}, calls($run->{report})->{touch}], [0, $what eq 'sizes' ? 3 : undef], '... with what is known for sure')
+	# Without its size a function begins at a breakpoint, where those stop.
+	is_deeply([$run->{status}, calls($run->{report})->{touch}], [0, $what eq 'sizes' && can_count('stop') ? 3 : undef], '... with what is known for sure')
 		or diag(explain($run->{report}{warnings}));
 }
 {

@@ -108,7 +108,7 @@ sub calls
 # ---- whatever leaves a function ----
 
 my $plain = run(command => [$program]);
-my $none = peek(engine => 'sim', events => 'instructions,data_refs', command => [$program]);
+my $none = peek(engine => 'sim', machine => 'cachegrind', events => 'instructions,data_refs', command => [$program]);
 my $with = functions([qw(leaf twice down after before jumps lands throws catches handler raises
 	escapes escaped spin ping pong)], $program);
 is($with->{out}, $plain->{out}, 'the output is the same');

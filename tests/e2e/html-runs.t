@@ -90,6 +90,7 @@ for my $name (qw(columns rows)) {
 }
 page('diff', 3, 'diff', '--fail-if', 'l1d_mpki<1000', '--fail-if', 'instructions>+50%', '-o', 'OUTPUT', "$place/columns.json", "$place/rows.json");
 page('same', 0, 'diff', '-o', 'OUTPUT', "$place/rows.json", "$place/rows.json");
+page('timed-diff', 0, 'diff', '--time', 1, '-o', 'OUTPUT', "$place/columns.json", "$place/rows.json");
 page('repeat', 0, '--repeat', 3, @sim, '-o', 'OUTPUT', which('perl'), "$place/more.pl", "$place/grows");
 page('shared', 0, 'sharing', '-m', 'zen3', '--quantum', 50, '-o', 'OUTPUT', "$place/share");
 page('order', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', program('sharing'), 'padded', 2000);
@@ -106,7 +107,7 @@ int main(void)
 }
 C
 is(run(command => [@cc, '-o', "$place/field", "$place/field.c"])->{status}, 0, 'field: compiled');
-my $lines = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', "$place/lines.html,$place/lines.json", "$place/field"]);
+my $lines = run(command => [cli(), 'dcache', '-m', bare('zen3'), '--line-use', '-o', "$place/lines.html,$place/lines.json", "$place/field"]);
 is(status_text($lines->{status}), 'exit 0', 'lines: ran') or diag($lines->{err});
 
 # The ranks of a job, from their records.
@@ -123,6 +124,6 @@ page('evil-shared', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', "$place/share", 
 
 SKIP: {
 	skip(no_browser(), 1) if no_browser();
-	ok_browser(61, 'check_runs.py', $place);
+	ok_browser(64, 'check_runs.py', $place);
 }
 done_testing();

@@ -34,7 +34,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { 
 	share/cachepeek/cachepeek-list-1.schema.json share/cachepeek/cachepeek-profile-1.schema.json
 	share/cachepeek/cachepeek-path-diff-1.schema.json share/cachepeek/cachepeek-repeat-1.schema.json
 	share/cachepeek/cachepeek-confirm-1.schema.json
-	share/cachepeek/cachepeek-report-1.schema.json
+	share/cachepeek/cachepeek-report-1.schema.json share/cachepeek/cachepeek-report-2.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/modulefiles/cachepeek/VERSION
 	share/cachepeek/Cachepeek.java share/cachepeek/cachepeek.f90 share/cachepeek/cachepeek.go share/cachepeek/cachepeek.py share/cachepeek/cachepeek.rs share/cachepeek/cachepeek_criterion.rs share/cachepeek/cachepeek_pytest.py share/cachepeek/cachepeek_report.py

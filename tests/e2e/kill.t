@@ -115,7 +115,7 @@ for (['perf', 'perf::PAGE-FAULTS', 20], ['sim', 'instructions', 4]) {
 	}
 	ok(!@faults, "$engine: $kills kills: nothing lost, nothing torn") or
 		diag(@faults . ":\n" . join("\n", @faults[0 .. ($#faults < 4 ? $#faults : 4)]));
-	cmp_ok($completed, '>', ($engine eq 'perf' ? 100 : 1) * $kills, "$engine: $completed regions were completed before");
+	cmp_ok($completed, '>', ($engine eq 'perf' ? 10 : 1) * $kills, "$engine: $completed regions were completed before");
 
 	# SIGTERM may find a thread inside a marker: that ends first, and the report is there.
 	my @unsaid;

@@ -138,7 +138,7 @@ sub check_region
 {
 	my ($name, $exe, @args) = @_;
 	my $run = peek(engine => 'sim', events => 'l1d_misses', command => [$exe, @args],
-		env => {CACHEPEEK_REGIONS => 'line:walk.cc:6-7', CACHEPEEK_MACHINE => 'skylake-sp'});
+		env => {CACHEPEEK_REGIONS => 'line:walk.cc:6-7', CACHEPEEK_MACHINE => bare('skylake-sp')});
 	is("$run->{out}$run->{status}", '0', "$name, as a region: the program runs");
 	my ($region) = grep { "@{$_->{path}}" eq 'walk.cc:6-7' } @{$run->{report}{regions}};
 	my $warnings = join(' ', @{$run->{report}{warnings}});
@@ -155,7 +155,7 @@ for (@programs) {
 	SKIP: {
 		skip("$name: cannot be built here", 6) unless $exe;
 		my $json = scratch('profile.json');
-		my $run = run(command => [cli(), 'dcache', '-E', 'sim', '-m', 'skylake-sp', '-o', $json, $exe]);
+		my $run = run(command => [cli(), 'dcache', '-E', 'sim', '-m', bare('skylake-sp'), '-o', $json, $exe]);
 		is($run->{err}, '', "$name: a profile");
 		check_region($name, $exe);
 		my $profile = decode_json(read_file($json));

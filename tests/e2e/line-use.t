@@ -13,6 +13,7 @@ use Test::More;
 use Words;
 
 my $seeds = $ENV{ADVICE_SEEDS} || 1;
+our $machine = bare('zen3');
 
 sub compile
 {
@@ -27,7 +28,7 @@ sub profile
 	my @words = @_;
 	my $json = scratch('profile.json');
 	unlink($json);
-	my $run = run(command => [cli(), 'dcache', '-m', 'zen3', '-o', $json, @words]);
+	my $run = run(command => [cli(), 'dcache', '-m', $machine, '-o', $json, @words]);
 	my $profile = eval { decode_json(read_file($json) // '') };
 	diag($run->{err}) unless $profile;
 	return $profile;
@@ -163,6 +164,19 @@ for my $seed (1 .. $seeds) {
 	like($found->{evidence} // '', qr/: bytes 32; the other 63 \(nearly\) never$/, 'one byte has one number');
 }
 
+# ---- prefetchers: lines are fetched as without them, and what they bring is no finding ----
+
+{
+	local $machine = 'zen3';
+	my @walk = ('row', 9000, 64, 32, 1, 0, 3, 0);
+	is_deeply(told(profile('--line-use', compile(scratch('followed'), walk_source(@walk)))), [], 'prefetchers spare a walk its misses');
+	my $here = walk_source(@walk) =~ s/for \(long i = 0; i < 9000; i\+\+\)/for (long n = 0, i = 1; n < 9000; n++, i = (i * 5 + 1) % 8192)/r;
+	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{profile('--line-use', compile(scratch('unfollowed'), $here))->{findings}};
+	my ($share) = ($found->{evidence} // '') =~ /\((\d+\.\d) % of the run's misses, with those that prefetchers spare it\): bytes 32; the other 63 \(nearly\) never; prefetchers spare it \d+ % of [\d,]+ misses in L(?:1D|2)\z/;
+	ok(defined $share && $share <= 100, 'here and there they do not, and its share is of all that was fetched') or diag(explain($found));
+	like($found->{advice} // '', qr/ saves [\d,]+ of these fetches,/, '... which is what is saved');
+}
+
 # ---- fields ----
 
 # Elements that begin anywhere in a line: nested and packed fields, bits, an array of arrays; and one
@@ -209,7 +223,7 @@ C
 	is(use_of($profile, 'primes')->{fields}, undef, 'fields: elements that lines do not tell apart: unknown');
 	ok(use_of($profile, 'primes')->{used_bytes}, 'fields: their bytes are');
 	is(use_of($profile, 'plain')->{fields}, undef, 'fields: numbers have none');
-	my $screen = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', '-', $typed])->{out};
+	my $screen = run(command => [cli(), 'dcache', '-m', $machine, '--line-use', '-o', '-', $typed])->{out};
 	like($screen =~ s/\s+/ /gr, qr/::grid, fields used, in % of the lines that had them: part\.left 20, part\.right 100, hot 100, name 20,/, 'fields: on the screen');
 	system('strip', '-g', '-o', scratch('stripped'), $typed) == 0 or die 'strip';
 	is(use_of(profile('--line-use', scratch('stripped')), 'grid')->{fields}, undef, 'fields: without debugging information: unknown');
@@ -230,9 +244,14 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 
 # ---- the text, and what is refused ----
 
-my $screen = run(command => [cli(), 'dcache', '-m', 'zen3', '--line-use', '-o', '-', scratch('whole')])->{out};
+my $screen = run(command => [cli(), 'dcache', '-m', $machine, '--line-use', '-o', '-', scratch('whole')])->{out};
 like($screen, qr/^Bytes used of fetched lines +lines +used B +unused % +cold B\n\S+ +[\d,]+ +\d+\.\d +\d+\.\d +\d+$/m, 'the screen has a table of it');
-unlike(run(command => [cli(), 'dcache', '-m', 'zen3', '-o', '-', scratch('whole')])->{out}, qr/Bytes used of fetched/, 'unasked: none');
+unlike(run(command => [cli(), 'dcache', '-m', $machine, '-o', '-', scratch('whole')])->{out}, qr/Bytes used of fetched/, 'unasked: none');
+# Where there are misses enough, the report says what was not looked at.
+is(profile('--line-use', $exact)->{not_looked_at}, undef, 'asked: nothing is said of it');
+like(run(command => [cli(), 'dcache', '-m', $machine, '-o', '-', scratch('whole')])->{out} =~ s/\s+/ /gr,
+	qr/ Not looked at: unused-bytes, which bytes of a line are used \(cachepeek dcache --line-use\)\. /, 'unasked: that it was not looked at');
+is(profile('/bin/true')->{not_looked_at}, undef, 'few misses: nothing is said of it') if -x '/bin/true';
 for my $other (['icache'], ['dcache', '-E', 'perf']) {
 	my $run = run(command => [cli(), @$other, '--line-use', '/bin/true']);
 	is(status_text($run->{status}), 'exit 2', "@$other --line-use: refused");

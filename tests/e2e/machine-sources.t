@@ -50,7 +50,7 @@ sub faults
 
 # What time hangs on, and reports have to call assumed: the key "assumed" names it.
 my $level = qr/^(?:l1d|l2|llc|stlb|[id]tlb2)$/;
-my $timed = qr/^(?:\S+-latency|clock-mhz|\S+-buffers|width|window|\S+-ports|walkers)$/;
+my $timed = qr/^(?:\S+-latency|prefetch-distance|clock-mhz|\S+-buffers|width|window|\S+-ports|walkers)$/;
 
 sub assumed_by
 {

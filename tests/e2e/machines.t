@@ -354,12 +354,12 @@ C
 
 {
 	my @static = program('static');
-	my $run = run(command => [cli(), '-E', 'sim', '-m', 'zen3', @static]);
+	my $run = run(command => [cli(), '-E', 'sim', '-m', bare('zen3'), @static]);
 	my %count = $run->{err} =~ /^(\w+) +(\d+)$/mg;
 
 	is($run->{out}, "static\n", 'a static program: its output');
 	is(status_text($run->{status}), 'exit 17', 'its status');
-	like($run->{err}, qr/^machine +zen3: L1I/m, 'the machine');
+	like($run->{err}, qr/^machine +\S+zen3\.machine: L1I/m, 'the machine');
 	cmp_ok($count{instructions} // 0, '>', 10000, 'the whole run is counted');
 	is($count{l1d_load_lines} + $count{l1d_store_lines}, $count{l1d_fills}, 'as one machine');
 	$run = run(command => [cli(), @static]);

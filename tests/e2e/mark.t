@@ -56,7 +56,7 @@ sub cost
 	my %count = map { $_ => $region->{counts}{$_}{$kind} } keys %{$region->{counts}};
 	return $cycles[0] * ($count{refs_from_l2} + $count{l1i_misses} - $count{ifetches_beyond_l2})
 		+ $cycles[1] * ($count{refs_from_l3} + $count{ifetches_beyond_l2} - $count{ifetches_from_memory})
-		+ $cycles[2] * ($count{refs_from_memory} + $count{ifetches_from_memory}) + 30 * ($count{dtlb_walks} + $count{itlb_walks}) + 60 * $count{hitm};
+		+ $cycles[2] * ($count{refs_from_memory} + $count{ifetches_from_memory}) + 30 * ($count{dtlb_walks} + $count{itlb_walks}) + 60 * $count{hitm} + 100 * $count{contended_transfers};
 }
 
 for my $case ([undef, 'columns', 14, 45, 250], ['MEMORY_CYCLES=100000', 'rows', 14, 45, 100000]) {

@@ -4,6 +4,7 @@
 # PMU; and those that ask the CPU what it has.
 use strict;
 use warnings;
+use Config;
 use File::Basename qw(basename);
 use FindBin;
 use lib $FindBin::Bin;
@@ -105,6 +106,22 @@ SKIP: {
 
 		is($run->{out}, run(command => \@command)->{out}, "openssl $command->[1]: the same with this machine's instructions");
 	}
+}
+
+# By itself where this machine is the one that is simulated.
+{
+	my @alone = split(/\n/, run(command => [program('cpu_features')])->{out});
+	my $told = sub {
+		my $run = peek(engine => 'sim', events => 'instructions', command => [program('cpu_features')], env => {CACHEPEEK_CPU => 'auto'}, @_);
+		return ((split(/\n/, $run->{out}))[0], $run->{report}{engine}{limits} =~ /; programs that ask are (.*)/);
+	};
+	my @valgrind = ($valgrind[0], 'not shown AVX-512');
+	my $x86 = ($Config{archname} =~ /x86_64/);
+
+	is_deeply([$told->()], $x86 ? [$alone[0], "shown this machine's processor"] : \@valgrind, 'this machine shows its processor');
+	is_deeply([$told->(env => {CACHEPEEK_CPU => 'auto', CACHEPEEK_REPRODUCIBLE => 1})], \@valgrind, 'a run that is the same anywhere does not');
+	is_deeply([$told->(machine => 'zen3')], \@valgrind, 'nor does another machine');
+	is_deeply([$told->(env => {CACHEPEEK_CPU => 'valgrind'})], \@valgrind, 'nor where it is not wanted');
 }
 
 # ---- a program that is marked as needing AVX-512 ----

@@ -129,8 +129,9 @@ my @fine = (['gzip', '-c', $text], ['sqlite3', ':memory:', "'.read $sql'"],
 	['/usr/bin/python3', '-c', "'print(sum(len(str(i * i)) for i in range(100000)))'"]);
 for my $command (@fine) {
 	my $name = $command->[0];
-	my $report = screen('-E', 'sim', '-m', 'skylake-sp', @$command);
-	like($report, qr/^miss cost .* per instruction: nothing to mend$/m, "$name: nothing to mend") or diag($report);
+	# Of gzip and Python, misses are a larger part of the time than of what they would cost.
+	my $report = screen('-E', 'sim', '-m', 'skylake-sp', $name eq 'sqlite3' ? () : ('-g', 'cache'), @$command);
+	like($report =~ s/\n {11}/ /gr, qr/^miss cost .*: nothing to mend$/m, "$name: nothing to mend") or diag($report);
 	unlike($report, qr/^look first/m, "$name: and nowhere to look first");
 	my $profile = screen('dcache', '-m', 'skylake-sp', @$command);
 	like($profile, qr/^Findings\nno rule finds anything to mend/m, "$name: no rule speaks") or diag($profile);

@@ -130,7 +130,7 @@ alone('', 'up-down:16', ['sum', 'down'], ['stride 256', 'stride 4160', 'chase'])
 	is($hidden->{sum}{l1d_hw_prefetch_fills}, undef, 'and nothing is prefetched, which is no 0');
 }
 
-# ---- machines that come with the library: theirs are off, and can be turned on ----
+# ---- machines that come with the library: theirs are on, and can be turned off ----
 
 sub walk_on
 {
@@ -140,23 +140,30 @@ sub walk_on
 }
 
 for my $machine ('zen4', 'skylake-sp') {
-	my ($off, $on) = map { walk_on($machine, $_)->{report} } '', 'prefetch=on';
+	my ($on, $off, $bare, $again) = map { walk_on(@$_)->{report} } [$machine], [$machine, 'prefetch=none'], [bare($machine)], [bare($machine), 'prefetch=on'];
 	my ($l2, $used) = ('l2_demand_misses', 'l2_hw_prefetch_used');
-	my ($without, $with) = map { my $report = $_; +{map { ($_ => value(region($report, $_), $l2, 'exclusive')) } @walks} } $off, $on;
+	my ($with, $without, $alone) = map { my $report = $_; +{map { ($_ => value(region($report, $_), $l2, 'exclusive')) } @walks} } $on, $off, $bare;
 
-	is(value(region($off), $used), undef, "$machine: its prefetchers are off");
-	cmp_ok(value(region($on), $used), '>', 0, "$machine: and on");
+	cmp_ok(value(region($on), $used), '>', 0, "$machine: its prefetchers are on");
+	is(value(region($_), $used), undef, "$machine: and off") for $off, $bare;
+	is_about($without->{$_}, $alone->{$_}, "$machine: $_: as of a file without them") for @walks;
+	is_about(value(region($again), $used), value(region($on), $used), "$machine: what a file names and turns off is turned on");
 	cmp_ok($with->{$_}, '<=', $without->{$_} / 10, "$machine: $_") for 'sum', 'down', 'stride 256';
 	# Skylake's L2 of 16384 lines has the pairs of half of them, which the ring comes to by chance.
 	ok(abs($with->{chase} - $without->{chase}) <= $without->{chase} / ($machine eq 'zen4' ? 50 : 25), "$machine: no prefetcher follows the chase")
 		or diag("$with->{chase}, $without->{chase}");
 }
 
-my @named = map { m{([^/]+)\.machine$} } grep { read_file($_) =~ /^prefetch = none/m } glob(source() . '/base/machines/*.machine');
-cmp_ok(scalar(@named), '>=', 10, 'machines with prefetchers');
-for my $machine (@named) {
-	my $run = run(command => [cli(), 'run', '-E', 'sim', '-m', $machine, '-e', 'instructions', '--what-if', 'prefetch=on', program('empty')]);
-	like($run->{err} . $run->{out}, qr/L1D [^,]*\bip-stride\b[^,]*,\s+L2 [^,]*\bstreamer\b/s, "$machine: prefetch=on");
+my %named = map { my $text = read_file($_); m{([^/]+)\.machine$}; ($1 => $text) } glob(source() . '/base/machines/*.machine');
+is_deeply([grep { $named{$_} =~ /^prefetch = /m } sort keys %named], [], 'no machine turns off what its file names');
+my @with = grep { $named{$_} =~ /^l1d .*\bip-stride.*\nl2 .*\bstreamer/m } sort keys %named;
+cmp_ok(scalar(@with), '>=', 10, 'machines with prefetchers');
+for my $machine (@with) {
+	my @run = (cli(), 'run', '-E', 'sim', '-m', $machine, '-e', 'instructions');
+	my ($on, $off) = map { my $run = run(command => [@run, @$_, program('empty')]); $run->{err} . $run->{out} } [], ['--what-if', 'prefetch=none'];
+	like($on, qr/L1D [^,]*\bip-stride\b[^,]*,\s+L2 [^,]*\bstreamer\b/s, "$machine: on");
+	unlike($off, qr/ip-stride|streamer/, "$machine: prefetch=none");
+	like($named{$machine} =~ s/\n# / /gr, qr/ --what-if prefetch=none turns them off\./, "$machine: its file says so");
 }
 {
 	my $run = walk_on('neoverse-n2', 'prefetch=on');
@@ -173,10 +180,25 @@ for my $machine (@named) {
 }
 
 # Why there is nothing to count, and what to do.
-for (['zen4', 'l2_hw_prefetch_used', 'no prefetcher of L2 on (--what-if prefetch=on)'],
+for (['zen4', 'l2_hw_prefetch_used', 'no prefetcher of L2 (prefetch=none takes it away)', 'prefetch=none'],
 	['zen4', 'l1i_hw_prefetch_used', 'no prefetcher of L1I (prefetch=)']) {
-	my ($machine, $event, $why) = @$_;
-	my $run = peek(engine => 'sim', machine => $machine, events => "instructions,$event", command => ['true']);
-	like($run->{json}, qr/the simulated machine \Q$machine has $why\E/, "$machine, $event: why not");
+	my ($machine, $event, $why, $what) = @$_;
+	my $run = peek(engine => 'sim', machine => $machine, events => "instructions,$event", command => ['true'],
+		env => $what ? {CACHEPEEK_WHAT_IF => $what} : {});
+	my $of = $what ? "$machine with $what" : $machine;
+	like($run->{json}, qr/the simulated machine \Q$of has $why\E/, "$machine, $event: why not");
+}
+
+# What excludes them names the cure, and is there with it.
+{
+	my $lru = write_file(scratch('lru.machine'), "l1d = 32K 8 64 prefetch=next-line\nl2 = 256K 8 64 prefetch=streamer:20:2:32\nllc = 2M 16 64\n");
+	for my $case (['--sweep', 'L1D.size=16K..64K', qr/l1d has a prefetcher \(--what-if prefetch=none\)\n\z/, qr/^L1D sweep /m],
+		['--sample', 'fast', qr/l1d has a prefetcher \(--what-if prefetch=none\) \(everything is simulated/, qr/^sampled /m]) {
+		my ($option, $value, $why, $cured) = @$case;
+		my ($run, $mended) = map { run(command => [cli(), '-E', 'sim', '-m', $lru, @$_, $option, $value, '-o', '-', program('walk')]) } [], ['--what-if', 'prefetch=none'];
+		like(($run->{err} =~ /^(cachepeek: .*\n)/m)[0] // '', $why, "$option: what is in the way");
+		unlike($mended->{err}, qr/^cachepeek: /m, "$option: without them nothing is");
+		like($mended->{out}, $cured, "$option: and it is there");
+	}
 }
 done_testing;

@@ -75,7 +75,7 @@ my $source = write_file(scratch('data.cc'), $text);
 my $program = scratch('data');
 is(system('g++', '-std=c++17', '-O1', '-g', '-o', $program, $source, '-pthread'), 0, 'a program');
 my $json = scratch('data.json');
-my $run = run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $json, $program]);
+my $run = run(command => [cli(), 'dcache', '-m', bare('skylake-sp'), '-o', $json, $program]);
 is($run->{err}, '', 'its profile');
 my $profile = decode_json(read_file($json));
 

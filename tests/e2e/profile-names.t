@@ -17,7 +17,7 @@ sub names_in
 {
 	my ($measurement, $counter, $what, @command) = @_;
 	my $json = scratch('names.json');
-	my $run = run(command => [cli(), $measurement, '-m', 'skylake-sp', '-o', $json, @command]);
+	my $run = run(command => [cli(), $measurement, '-m', bare('skylake-sp'), '-o', $json, @command]);
 	is($run->{err}, '', "$what: its profile");
 	my $report = decode_json(read_file($json));
 	unlink("/tmp/perf-$_->{pid}.map") for @{$report->{threads}};

@@ -28,7 +28,7 @@ sub profile
 {
 	my ($measurement, $options, @command) = @_;
 	my $file = scratch('profile' . ++$runs . '.json');
-	my $run = run(command => [cli(), $measurement, '-m', 'skylake-sp', @$options, '-o', $file,
+	my $run = run(command => [cli(), $measurement, '-m', bare('skylake-sp'), @$options, '-o', $file,
 		@command]);
 	$run->{profile} = eval { decode_json(read_file($file) // '') };
 	$run->{file} = $file;
@@ -300,7 +300,7 @@ SKIP: {
 }
 {
 	my $file = scratch('details.txt');
-	run(command => [cli(), 'dcache', '-m', 'skylake-sp', '-o', $file, '--details', 'all',
+	run(command => [cli(), 'dcache', '-m', bare('skylake-sp'), '-o', $file, '--details', 'all',
 		'--context-lines', 1, '--cutoff', '15,100,0', $program, qw(load store thread)]);
 	my $text = read_file($file);
 	my $line = line_with($source, 'the load');

@@ -66,10 +66,16 @@ my @rows = grep { /^ +phase-\d+ / } @many[0 .. 23];
 cmp_ok(scalar(@rows), '>=', 5, 'many: some of them');
 my ($less) = join("\n", @many) =~ /^\N{U+2026} and (\d+) regions with less \(-o FILE\.html or FILE\.txt has them\)$/m;
 ok_first(\@many, qr/regions with less/, 'many: that there are others is');
-my $all = run(command => [cli(), 'report', $many])->{out};
+my $all = run(command => [cli(), 'report', '-v', $many])->{out};
 my $regions = () = $all =~ /^ +phase-\d+ +[\d,]/mg;
-cmp_ok($regions, '>=', 300, 'many: all of them where nobody has to scroll');
+cmp_ok($regions, '>=', 300, 'many: all of them with -v');
 is(@rows + ($less || 0), $regions, 'many: none is lost');
+my $log = decode('UTF-8', run(command => [cli(), 'report', $many])->{out});
+is(scalar(() = $log =~ /^ +phase-\d+ +[\d,]/mg), 18, 'many: where there is no screen, 20 rows with those around them');
+like($log, qr/^\N{U+2026} and @{[$regions - 18]} regions with less /m, 'many: and how many there are more');
+my ($costliest) = map { $_->{path}[-1] } sort { $b->{metrics}{miss_cost}{value} <=> $a->{metrics}{miss_cost}{value} }
+	grep { ($_->{path}[-1] // '') =~ /^phase-/ } @{kept_report($many)->{regions}};
+like($log, qr/^ +$costliest /m, 'many: with the costliest');
 
 my @threads = screen(['report', record('threads', program('phases_of_threads'), 3, 64)], 'threads');
 ok_screen(\@threads, 'threads');

@@ -105,8 +105,14 @@ like(answer('--quantum', '10', program('sharing'), 'false', $rounds), qr/^data +
 like(answer(program('empty')), qr/^sharing +nothing to mend: no process had a second thread$/m, 'screen: one thread');
 like(answer('--least', 1000000, program('sharing'), 'padded', $rounds) =~ s/\n {11}/ /gr,
 	qr/^sharing +nothing to mend: no line can go from thread to thread 1000000 times or more$/m, 'screen: too little');
-like(answer(program('sharing'), 'true', $rounds) =~ s/\n {11}/ /gr,
-	qr/^sharing +nothing to keep apart: all that threads share is data that they hand over$/m, 'screen: what has to be shared');
+my $contended = answer(program('sharing'), 'true', $rounds) =~ s/\n {4}/ /gr;
+like($contended, qr/^Findings\ncontended-line: sharing::common \(sharing\.c:\d+\) 2 threads use the same bytes of line 0x[0-9a-f]+, the two that do most 10,000 and 10,000 times: up to 10,000 transfers there and back, \d+\.?\d* per thousand instructions; thread \d+ writes in count \(sharing\.c:\d+\), thread \d+ there, too\. Hand over less often: /m,
+	'screen: what has to be shared, all the time');
+unlike($contended, qr/nothing to/, 'screen: there is something to mend');
+like(answer('--quantum', 10, program('sharing'), 'true', $rounds) =~ s/\n {4}/ /gr,
+	qr/transfers there and back, \d+\.?\d* per thousand instructions, \d,\d{3} of them if threads take turns of 10 data references/, 'screen: with turns');
+like(answer(program('sharing'), 'true', 500) =~ s/\n {11}/ /gr,
+	qr/^sharing +nothing to mend: no line is handed over 2,000 times, and once in 1,000 instructions$/m, 'screen: what has to be shared, and seldom is');
 like(answer(program('sharing'), 'false', 500) =~ s/\n {11}/ /gr,
 	qr/^sharing +nothing to mend: no data has 2,000 writes by each of two threads, /m, 'screen: false, and too little');
 

@@ -36,7 +36,7 @@ sub near
 # ---- a plain machine, and one that is not; both allocate, neither prefetches ----
 
 for my $machine ('skylake-sp', 'neoverse-n1') {
-	my $report = counts($machine);
+	my $report = counts($machine =~ /skylake/ ? bare($machine) : $machine);
 	my %n = map { my $r = $_; $r => sub { value(region($report, $r), $_[0]) } } qw(loads stores pages);
 
 	near($n{loads}->("${_}_load_misses"), $COUNT, "$machine: a load misses $_ once") for @levels;
@@ -62,7 +62,7 @@ for my $machine ('skylake-sp', 'neoverse-n1') {
 
 for my $machine ('skylake-sp', 'cachegrind') {
 	my $file = scratch("$machine.json");
-	my $run = run(command => [cli(), 'dcache', '-m', $machine, '-o', $file, program('spans')]);
+	my $run = run(command => [cli(), 'dcache', '-m', $machine =~ /skylake/ ? bare($machine) : $machine, '-o', $file, program('spans')]);
 	my $profile = eval { decode_json(read_file($file)) };
 	ok($profile, "$machine: a profile") || diag($run->{err});
 	my ($main) = grep { $_->{function} eq 'main' } @{$profile->{functions}};

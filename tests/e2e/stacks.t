@@ -29,7 +29,7 @@ sub report_of
 # begins and ends.
 my %counted = (
 	perf => ['dtlb', ['--engine', 'perf'], 'page_faults', 1, 6],
-	sim => ['dcache', ['-m', 'skylake-sp'], 'l1d_load_misses', 64, 128]);
+	sim => ['dcache', ['-m', bare('skylake-sp')], 'l1d_load_misses', 64, 128]);
 my %beside = (
 	own => qr/^M(apped: stacks::map_at|emory mapped)/,
 	guarded => qr/^M(apped: stacks::map_at|emory mapped)/,

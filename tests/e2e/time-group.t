@@ -13,6 +13,7 @@ use Test::More;
 my $CLOCK = 1e6 * (read_file(source() . '/base/machines/skylake-sp.machine') =~ /^clock-mhz = (\d+)/m)[0];
 my @SHARES = map { "share_$_" } qw(issue branch l2 l3 memory tlb bandwidth store);
 my @PARTS = map { "miss_time_$_" } qw(l2 l3 memory tlb bandwidth store);
+my @STALLS = map { s/^miss_time/stall_cycles/r } @PARTS;
 
 # A chain of loads that all miss, in a region inside another; and one that misses nothing.
 my $source = write_file(scratch('two.c'), <<'C');
@@ -73,25 +74,28 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 		is(join(' ', grep { $one->{metrics}{$_}{status} ne 'estimated' } sort keys %{$one->{metrics}}), '', "'$name': all is estimated");
 		is_near(metric($one, 'predicted_time'), $one->{counts}{cycles}{value} / $CLOCK, "'$name': cycles by the clock");
 		is_near(metric($one, 'predicted_time'), $one->{time_s}{value}, "'$name': which is its time");
+		is(metric($one, 'predicted_cycles'), $one->{counts}{cycles}{value}, "'$name': cycles, too");
+		is_near(metric($one, $_), metric($one, s/^stall_cycles/miss_time/r) * $CLOCK, "'$name': $_") for 'stall_cycles', @STALLS;
+		is_near(metric($one, 'perfect_cycles'), metric($one, 'perfect_time') * $CLOCK, "'$name': and without misses");
 		is_near(sum(map { metric($one, $_) } @SHARES), 1, "'$name': shares add up to 1");
 		is_near(sum(map { metric($one, $_) } @PARTS), metric($one, 'miss_time'), "'$name': parts add up to the time of misses");
 		is_near(metric($one, 'perfect_time') + metric($one, 'miss_time'), metric($one, 'predicted_time'), "'$name': and the rest is instructions");
 	}
-	is($report->{answers}[0]{ranked_by}, 'miss_time', 'ranked by the time of misses');
+	is($report->{answers}[0]{ranked_by}, 'stall_cycles', 'ranked by the time of misses');
 	is_deeply($report->{answers}[0]{look_first}, ['outer', 'chain'], 'of its own, not of what is inside') or diag(encode_json($report->{answers}[0]));
 	my $text = read_file(scratch('time.txt'));
-	like($text, qr/^<== chain: the most miss_time of its own, /m, 'the mark says what it goes by');
+	like($text, qr/^<== chain: the most stall_cycles of its own, /m, 'the mark says what it goes by');
 }
 
 # ---- who ranks by it ----
 
 {
 	my ($report) = counted('skylake-sp', 'cache,time', $two);
-	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['miss_time', 'miss_time'], 'with it, costs are ranked by it');
+	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['stall_cycles', 'stall_cycles'], 'with it, costs are ranked by it');
 	($report) = counted('skylake-sp', 'cache', $two);
 	is_deeply([map { $_->{ranked_by} } grep { $_->{group} } @{$report->{answers}}], ['miss_cost'], 'without it by weights');
 	($report) = counted('skylake-sp', 'tlb,time', $two);
-	is_deeply([map { $_->{ranked_by} } grep { ($_->{group} || '') eq 'tlb' && $_->{ranked_by} =~ /time/ } @{$report->{answers}}], [], 'what is no cost stays');
+	is_deeply([map { $_->{ranked_by} } grep { ($_->{group} || '') eq 'tlb' && $_->{ranked_by} =~ /stall/ } @{$report->{answers}}], [], 'what is no cost stays');
 	($report) = counted('milan-2s', 'cache,time', $two);
 	is($report->{answers}[0]{ranked_by}, 'miss_cost', 'nor where it has no value');
 }
@@ -101,17 +105,22 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 {
 	my $run = run(command => [cli(), '-E', 'sim', '-m', 'skylake-sp', '-g', 'cache,time', $two], env => {LD_LIBRARY_PATH => build()});
 	my ($report) = counted('skylake-sp', 'cache,time', $two);
-	my ($of_time) = grep { ($_->{group} || '') eq 'time' } @{$report->{answers}};
-	is(join('|', map { $_->{title} } @{$of_time->{lines}}), 'miss time|look first|harmless', 'its lines');
-	like($of_time->{lines}[0]{text}, qr/^~\S+ \S+ of ~\S+ \S+, \d+ %: all that fewer misses can save$/, 'what can be saved');
-	like($of_time->{lines}[1]{text}, qr{^outer/chain: ~\d+ % of the miss time, ~\d+ % of that for }, 'where');
-	like($run->{err}, qr/^ +miss.*\n.* time /m, 'a column of cache has it');
+	my ($of_cache, $of_time) = map { my $group = $_; grep { ($_->{group} || '') eq $group } @{$report->{answers}} } 'cache', 'time';
+	is(join('|', map { $_->{title} } @{$of_cache->{lines}}), 'served by|miss cost|look first|harmless', 'its lines');
+	is_deeply($of_time->{lines}, [], 'which are not said again');
+	like($of_cache->{lines}[1]{text}, qr/^~\S+ \S+ cycles of stall( \S+ %)?, \d+ % of the predicted time, ~\S+ \S+$/, 'what can be saved');
+	like($of_cache->{lines}[2]{text}, qr{^outer/chain: ~\d+ % of the miss cost, ~\d+ % of that for }, 'where');
+	like($run->{err}, qr/^ +miss .*\n.* cost /m, 'a column of cache has it');
+	unlike($run->{err}, qr/^Predicted time/m, 'one screen has no other table of it');
+	$run = run(command => [cli(), '-E', 'sim', '-m', 'skylake-sp', '-g', 'time,cache', $two], env => {LD_LIBRARY_PATH => build()});
+	like($run->{err}, qr/^Predicted time.*^miss cost .*^ +chain .*^Data caches.*^served by .*^ +chain /ms, 'but if it comes first');
+	is(scalar(() = $run->{err} =~ /^miss cost/mg), 1, 'which has the answer');
 }
 {
 	my ($report, %region) = counted('skylake-sp', 'time', program('region_calls'), 2000, 0);
 	my $share = metric($region{''}, 'miss_time') / metric($region{''}, 'predicted_time');
 	my ($line) = map { $_->{text} } @{$report->{answers}[0]{lines}};
-	like($line, $share < 0.05 ? qr/: nothing to mend$/ : qr/all that fewer/, 'little is nothing to mend');
+	like($line, $share < 0.05 ? qr/: nothing to mend$/ : qr/ of the predicted time, ~\S+ \S+$/, 'little is nothing to mend');
 }
 
 # ---- where there is none ----
@@ -124,6 +133,9 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	($report, %region) = counted($untimed, 'time', $two);
 	is($region{''}{metrics}{predicted_time}{reason}, 'CLOCK: the machine file names no clock-mhz', 'without a clock');
 	is_near(sum(map { metric($region{''}, $_) } @SHARES), 1, 'there are shares');
+	is_near(sum(map { metric($region{''}, $_) } @STALLS), metric($region{''}, 'stall_cycles'), 'and cycles');
+	is($report->{answers}[0]{ranked_by}, 'stall_cycles', 'which the regions are ranked by');
+	like($report->{answers}[0]{lines}[0]{text}, qr/ of the predicted time$/, 'and the answer says');
 }
 {
 	my $run = run(command => [cli(), 'compare', '-m', 'skylake-sp,zen3,milan-2s', '-g', 'time', '-o', scratch('compared.json'), $two],
@@ -164,10 +176,11 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 		is_near($one->{time_s}{error}, $one->{metrics}{predicted_time}{error}, "'$name': which is its time");
 		is_near($one->{metrics}{miss_time_memory}{error}, $one->{metrics}{miss_time_memory}{value} * sqrt(0.05 ** 2 + 0.02 ** 2), "'$name': one part");
 		cmp_ok($one->{metrics}{share_memory}{error}, '<', 0.05, "'$name': a share is off by less than its part, which is in the whole, too");
-		is(scalar(grep { !/instructions$|time_variance$/ && !defined $one->{counts}{$_}{error} } keys %{$one->{counts}}), 0, "'$name': no count of cycles without");
+		is(scalar(grep { !/instructions$|^contended_transfers$/ && !defined $one->{counts}{$_}{error} } keys %{$one->{counts}}), 0, "'$name': no count of cycles without");
+		is(scalar(grep { /variance/ } map { keys %$_ } @$one{qw(counts metrics)}), 0, "'$name': of variances the intervals alone are told");
 	}
 	my $of = 100 * $region{''}{metrics}{predicted_time}{error} / metric($region{''}, 'predicted_time');
-	my ($said) = read_file(scratch('time.txt')) =~ /^predicted_time \xc2\xb1([\d.]+) %, miss_time \xc2\xb1/m;
+	my ($said) = read_file(scratch('time.txt')) =~ /^predicted time \xc2\xb1([\d.]+) %, stall cycles \xc2\xb1/m;
 	cmp_ok(abs($said - $of), '<', 0.01 * $of, 'text: the same') or diag($of);
 	my ($row) = grep { /^run,,,,,,,metric,predicted_time,/ } split /\n/, read_file(scratch('time.csv'));
 	is_near((split /,/, $row)[13], $region{''}{metrics}{predicted_time}{error}, 'CSV: the same');

@@ -135,7 +135,7 @@ sub one
 {
 	# Whose processor this is decides (tests/unit/machine_known.c); either way it is said.
 	my ($all, $run) = one('host', 'cycles,instructions');
-	my $of = $run->{report}{machine}{description} =~ /latencies and time of \S+;/;
+	my $of = $run->{report}{machine}{description} =~ /latencies, time\b.* of \S+/;
 	my $why = $of ? qr/^out-of-order timing model of machine host, which assumes /
 		: qr/^this processor's latencies of .*walk-latency are not known: `cachepeek doctor --calibrate` measures them, or /;
 

@@ -37,7 +37,7 @@ run(command => [cli(), 'dcache', '-d', scratch('profile'), '-o', scratch('profil
 my %named = (
 	'a group' => ['group', 0, sub { ('env', 'LD_PRELOAD=' . lib(), "CACHEPEEK_GROUPS=$_[0]", @pages) }],
 	'a machine' => ['machine', 2, sub { (cli(), 'compare', '-m', $_[0], 'true') }],
-	'a report' => ['json', 1, sub { (cli(), 'diff', $_[0], scratch('one.json')) }],
+	'a report' => ['json', 2, sub { (cli(), 'diff', $_[0], scratch('one.json')) }],
 	'a profile' => ['json', 1, sub { (cli(), 'annotate', '-i', $_[0], 'app.c') }],
 	'a record' => ['rec', 1, sub { (cli(), 'report', $_[0]) }],
 	'a record to merge' => ['rec', 1, sub { (cli(), 'merge', $_[0]) }],

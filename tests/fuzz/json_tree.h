@@ -94,7 +94,8 @@ static inline json_t *tree_string(void)
 	static const char *const texts[] = {"", "exact", "estimated", "scaled",
 		"unavailable", "simulated", "sampled", "/", "a/b", "<script>",
 		"\xe2\x80\xae", "\x1b[2J", "%s%n", "[]", "cachepeek-report/1",
-		"cachepeek-repeat/1", "cachepeek-profile/1", "0", "-1"};
+		"cachepeek-report/2", "usual", "cachepeek-repeat/1",
+		"cachepeek-profile/1", "0", "-1"};
 	char text[600];
 	size_t length = tree_random(sizeof(text));
 

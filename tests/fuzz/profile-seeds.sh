@@ -77,7 +77,7 @@ for name in 'simulated', 'shared', 'sampled':
     for source in profile['sources']:
         source['lines'] = source['lines'][:FEW]
     text = json.dumps(profile, separators=(',', ':')).encode()
-    save(f'profile_json/{name}', re.sub(rb'"/[^"]*/(base|preload)/', rb'"/\1/', text))  # where our own sources are
+    save(f'profile_json/{name}', re.sub(rb'"/[^"]*/(base|preload|tools)/', rb'"/\1/', text))  # where our own sources are
 
 # Entries are {kind, size}, behind the header of a profile and before the zeros at the
 # end of its chunk; kinds 3 to 5 are the many ones.

@@ -300,20 +300,32 @@ itlb_walk_ratio	ratio	itlb_walks / itlb_accesses
 itlb_walk_share	ratio	itlb_walk_cycles / cycles
 itlb_walk_duration	cycle	itlb_walk_cycles / itlb_walks
 tlb_walk_share	ratio	(dtlb_walk_cycles + itlb_walk_cycles) / cycles
-predicted_time	s	cycles / CLOCK
+predicted_cycles	cycles	cycles + 100 * contended_transfers
+perfect_cycles	cycles	time_perfect
+stall_cycles	cycles	miss_time_cycles + 100 * contended_transfers
+stall_cycles_l2	cycles	time_l2
+stall_cycles_l3	cycles	time_l3
+stall_cycles_memory	cycles	time_memory
+stall_cycles_tlb	cycles	time_tlb
+stall_cycles_bandwidth	cycles	time_bandwidth
+stall_cycles_store	cycles	time_store
+stall_cycles_sharing	cycles	100 * contended_transfers
+predicted_time	s	(cycles + 100 * contended_transfers) / CLOCK
 perfect_time	s	time_perfect / CLOCK
-miss_time	s	miss_time_cycles / CLOCK
+miss_time	s	(miss_time_cycles + 100 * contended_transfers) / CLOCK
 miss_time_l2	s	time_l2 / CLOCK
 miss_time_l3	s	time_l3 / CLOCK
 miss_time_memory	s	time_memory / CLOCK
 miss_time_tlb	s	time_tlb / CLOCK
 miss_time_bandwidth	s	time_bandwidth / CLOCK
 miss_time_store	s	time_store / CLOCK
-share_issue	ratio	time_issue / cycles
-share_branch	ratio	time_branch / cycles
-share_l2	ratio	time_l2 / cycles
-share_l3	ratio	time_l3 / cycles
-share_memory	ratio	time_memory / cycles
-share_tlb	ratio	time_tlb / cycles
-share_bandwidth	ratio	time_bandwidth / cycles
-share_store	ratio	time_store / cycles
+miss_time_sharing	s	100 * contended_transfers / CLOCK
+share_issue	ratio	time_issue / (cycles + 100 * contended_transfers)
+share_branch	ratio	time_branch / (cycles + 100 * contended_transfers)
+share_l2	ratio	time_l2 / (cycles + 100 * contended_transfers)
+share_l3	ratio	time_l3 / (cycles + 100 * contended_transfers)
+share_memory	ratio	time_memory / (cycles + 100 * contended_transfers)
+share_tlb	ratio	time_tlb / (cycles + 100 * contended_transfers)
+share_bandwidth	ratio	time_bandwidth / (cycles + 100 * contended_transfers)
+share_store	ratio	time_store / (cycles + 100 * contended_transfers)
+share_sharing	ratio	100 * contended_transfers / (cycles + 100 * contended_transfers)

@@ -11,7 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int stop; /* atomic */
+/* On a busy machine they would begin ever more threads, and no child had a turn. */
+#define MOST_THREADS 20000
+
+static int stop;  /* atomic */
+static int begun; /* atomic */
 
 static void *nothing(void *unused)
 {
@@ -22,7 +26,8 @@ static void *begin_threads(void *unused)
 {
 	pthread_t thread;
 
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED) &&
+		__atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED) <= MOST_THREADS)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
 	return unused;
