@@ -87,14 +87,24 @@ sub machine_file
 	my ($name, %changes) = @_;
 	my %of = (l1i => '32K 8 64', l1d => '32K 8 64', l2 => '256K 8 64', llc => '2M 16 64', itlb => '64 4', dtlb => '64 4',
 		stlb => '1536 6', page => '4K', cores => 4, %changes);
-	return write_file(scratch("$name.machine"), join('', map { "$_ = $of{$_}\n" } sort keys %of));
+	return valid_machine($name, join('', map { "$_ = $of{$_}\n" } sort keys %of));
+}
+
+# A file whose machine the library must not replace by the host's.
+my %is_valid;
+sub valid_machine
+{
+	my ($name, $text) = @_;
+	my $file = write_file(scratch("$name.machine"), $text);
+	$is_valid{$file} = 1;
+	return $file;
 }
 
 # One of the library's machines without its prefetchers, by the same name.
 sub bare
 {
 	my ($name) = @_;
-	return write_file(scratch("$name.machine"), read_file("$source/base/machines/$name.machine") . "prefetch = none\n");
+	return valid_machine($name, read_file("$source/base/machines/$name.machine") . "prefetch = none\n");
 }
 
 # The program of this name on the path; of several python3, Debian's own.
@@ -257,6 +267,7 @@ sub peek
 	$result->{err} = join('', grep {
 		/^cachepeek: / ? !push(@{$result->{notes}}, $_) : 1
 	} split(/^/, $result->{err}));
+	fail("machine: $_") for grep { $is_valid{$run{machine} // ''} && /simulated instead/ } @{$result->{notes}};
 	$result->{json} = read_file($json);
 	$result->{report} = eval { decode_json($result->{json}) } if defined $result->{json};
 	Laws::hold($result->{report}) if $result->{report};

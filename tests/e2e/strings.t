@@ -16,7 +16,7 @@ plan(skip_all => 'instructions of x86-64') unless (uname())[4] eq 'x86_64';
 my $events = 'instructions,l1d_loads,l1d_stores,l1d_load_misses,l1d_store_misses,l1i_accesses';
 my %machine = (
 	plain => machine_file('plain'),
-	flex => machine_file('flex', l1d => '48K 12 64 plru', l2 => '1M 16 64 inclusive'),
+	flex => machine_file('flex', l1d => '64K 16 64 plru', l2 => '1M 16 64 inclusive'),
 	short => machine_file('short', map({ $_ => '16K 4 32' } qw(l1i l1d)), l2 => '256K 8 32', llc => '2M 16 32'),
 	iterations => machine_file('iterations', 'string-instructions' => 'iterations'),
 );
@@ -184,7 +184,7 @@ cmp_ok(peek(engine => 'sim', machine => $machine{plain}, events => 'instructions
 		'lods,0,0,4096,0,0,2' => 4096, 'movs,0,0,4096,0,1,3' => 4096, 'repe-scas,0,0,4096,0,0,2' => 4096);
 	my @latencies = (l1d => '32K 8 64 latency=4', l2 => '256K 8 64 latency=14', llc => '2M 16 64 latency=50', stlb => '1536 12 latency=7',
 		'memory-latency' => 250, 'walk-latency' => 30, 'clock-mhz' => 2000, 'fill-buffers' => 10, 'write-buffers' => 40);
-	my @ahead = (timing => 'ooo', width => 4, loads => 1, stores => 1, window => 256, 'mispredict-latency' => 15);
+	my @ahead = (timing => 'ooo', width => 4, 'load-ports' => 1, 'store-ports' => 1, window => 256, 'mispredict-latency' => 15);
 
 	for (['in order', 1, 0, 0, timing => 'in-order'], ['out of order', 1.5, 30, 4, @ahead]) {
 		my ($how, $each, $begin, $off, @more) = @$_;
@@ -205,9 +205,8 @@ cmp_ok(peek(engine => 'sim', machine => $machine{plain}, events => 'instructions
 for (['half', 'expected whole or iterations: half'], ['', 'expected whole or iterations'],
 	['whole iterations', 'expected whole or iterations: whole']) {
 	my ($text, $error) = @$_;
-	my $machine = machine_file('bad', 'string-instructions' => $text);
-	my ($line) = grep { ((split(/\n/, read_file($machine)))[$_ - 1] // '') =~ /^string-instructions/ } 1 .. 20;
+	my $machine = write_file(scratch('bad.machine'), "l2 = 256K 8 64\nstring-instructions = $text\n");
 	my $run = peek(engine => 'sim', machine => $machine, events => 'instructions', command => ['/bin/true']);
-	like("@{$run->{notes}}", qr/bad\.machine:$line: \Q$error\E \(the host/, "string-instructions = $text: one line");
+	like("@{$run->{notes}}", qr/bad\.machine:2: \Q$error\E \(the host/, "string-instructions = $text: one line");
 }
 done_testing();
