@@ -134,13 +134,11 @@ void cp_simulated_machines(void)
 	char first[CP_COMPARED_SIZE];
 	bool compared = cp_compared_first(first, sizeof(first));
 
-	find_named_machine(compared ? first : cp_options.machine);
+	find_named_machine(cp_machine_to_sample(compared ? first : cp_options.machine,
+		cp_options.sample || cp_options.sweep));
 	cp_plan.nmachines = cp_compared_find(cp_plan.machine, cp_decide_complain);
-	for (unsigned i = 0; i < cp_plan.nmachines; i++) {
-		if (cp_options.sample || cp_options.sweep)
-			cp_machine_plain_host(&cp_plan.machine[i]);
+	for (unsigned i = 0; i < cp_plan.nmachines; i++)
 		cp_plan.machine[i].timing = cp_options.timing;
-	}
 	if (!compared) {
 		change_machine();
 		plan_sweep();

@@ -81,7 +81,7 @@ static int list_events(const struct cp_list *list)
 
 static const char HOST[] = "the caches and TLBs of this machine";
 static const char PLAIN_HOST[] =
-	"the same without its policies and prefetchers: half the time";
+	"the same without its policies and prefetchers, in half the time";
 
 /* The first comment after the licence says what it is. */
 static const char *after_licence(const char *file)

@@ -12,9 +12,12 @@
 #include "base/machine/known.h"
 #include "base/text/nearest.h"
 
+#define HOST "host"
+#define PLAIN "plain"
+
 static int complain_of_name(const char *name, char *error, size_t error_size)
 {
-	const char *names[64] = {"host", "plain"}, *nearest;
+	const char *names[64] = {HOST, PLAIN}, *nearest;
 	unsigned count = 2;
 	char file[80];
 
@@ -61,19 +64,15 @@ static int named_machine(
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size)
 {
-	bool plain = strcmp(name, "plain") == 0;
+	bool plain = strcmp(name, PLAIN) == 0;
 
-	if (plain || strcmp(name, "host") == 0) {
-		cp_machine_host(machine);
-		if (plain)
-			cp_machine_plain_host(machine);
-		return 0;
-	}
-	return named_machine(machine, name, error, error_size);
+	if (!plain && strcmp(name, HOST) != 0)
+		return named_machine(machine, name, error, error_size);
+	cp_machine_host(machine, plain);
+	return 0;
 }
 
-void cp_machine_plain_host(struct cp_machine *machine)
+const char *cp_machine_to_sample(const char *name, bool sampled)
 {
-	if (strcmp(machine->name, "host") == 0)
-		cp_machine_make_plain(machine);
+	return sampled && strcmp(name, HOST) == 0 ? PLAIN : name;
 }

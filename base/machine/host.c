@@ -177,13 +177,13 @@ void cp_host_word(const struct cp_machine *machine, char *to, size_t size)
 
 /* Reads a machine file of this host over what sysfs tells; leaves that where there is
  * none, and says why where there is one that is not taken. */
-static void take_measured(struct cp_machine *machine)
+static void take_measured(struct cp_machine *machine, bool plain)
 {
 	char path[4096], content[8192], why[160] = "", word[sizeof(machine->host)];
 	struct cp_machine measured = cp_machine_defaults;
 	size_t used = strlen(machine->note);
+	const char *whose = plain ? "; " CP_PLAIN_CHOSEN : "";
 	int result;
-	bool took;
 
 	if (!cp_host_file(path, sizeof(path)) || access(path, F_OK) != 0)
 		return;
@@ -200,10 +200,12 @@ static void take_measured(struct cp_machine *machine)
 		return;
 	}
 	measured.cores = machine->cores;
-	took = cp_machine_take_policies(&measured, machine);
+	if (plain)
+		cp_machine_make_plain(&measured);
+	else if (cp_machine_take_policies(&measured, machine))
+		whose = "; policies and prefetchers of its model";
 	cp_format(measured.note, sizeof(measured.note), "measured on %s%s%s",
-		measured.measured, took ? "; policies and prefetchers of its model" : "",
-		strstr(machine->note, VIRTUAL) ? VIRTUAL : "");
+		measured.measured, whose, strstr(machine->note, VIRTUAL) ? VIRTUAL : "");
 	*machine = measured;
 }
 
@@ -233,7 +235,7 @@ static bool find_sizes(struct cp_machine *machine, const struct cp_cpuid_told *t
 	return told->level[CP_L1D].told == CP_TOLD;
 }
 
-static bool find_host(struct cp_machine *machine)
+static bool find_host(struct cp_machine *machine, bool plain)
 {
 	struct cp_processor processor;
 	struct cp_cpuid_told told;
@@ -243,7 +245,7 @@ static bool find_host(struct cp_machine *machine)
 	cp_processor_told(&processor, &told);
 	sized = find_sizes(machine, &told);
 	has_last = machine->level[CP_LLC].sets;
-	cp_machine_recognise(machine, &processor, &told, cp_processor_files());
+	cp_machine_recognise(machine, &processor, &told, cp_processor_files(), plain);
 	if (processor.is_virtual && has_last)
 		note_virtual(machine);
 	return sized;
@@ -251,14 +253,11 @@ static bool find_host(struct cp_machine *machine)
 
 bool cp_machine_sizes(struct cp_machine *machine)
 {
-	bool sized = find_host(machine);
-
-	cp_machine_make_plain(machine);
-	return sized;
+	return find_host(machine, true);
 }
 
-void cp_machine_host(struct cp_machine *machine)
+void cp_machine_host(struct cp_machine *machine, bool plain)
 {
-	find_host(machine);
-	take_measured(machine);
+	find_host(machine, plain);
+	take_measured(machine, plain);
 }

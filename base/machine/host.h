@@ -13,8 +13,9 @@ extern const struct cp_machine cp_machine_defaults;
  * assumed, and said in note: false, if neither tells caches. */
 bool cp_machine_sizes(struct cp_machine *machine);
 
-/* With what was measured, if that was on this processor. */
-void cp_machine_host(struct cp_machine *machine);
+/* With what was measured, if that was on this processor; plain: as cp_machine_find has
+ * it. */
+void cp_machine_host(struct cp_machine *machine, bool plain);
 
 /* $XDG_CONFIG_HOME/cachepeek/host.machine, or below ~/.config.  False: neither variable
  * names a directory. */

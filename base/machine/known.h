@@ -19,13 +19,16 @@ const struct cp_embedded *cp_known_find(const struct cp_embedded *files,
  * The machine, as sysfs tells it, gets the TLBs that CPUID tells, and from the file of
  * its processor policies, inclusion, prefetchers, latencies, what time hangs on, TLBs
  * that CPUID does not tell, and caches that the host hides.  The note says what is
- * assumed.
+ * assumed.  Of a plain machine policies, inclusion and prefetchers are nobody's, and the
+ * note says that.
  */
 void cp_machine_recognise(struct cp_machine *machine,
 	const struct cp_processor *processor, const struct cp_cpuid_told *told,
-	const struct cp_embedded *files);
+	const struct cp_embedded *files, bool plain);
 
-/* As cp_machine_plain_host, of any machine. */
+#define CP_PLAIN_CHOSEN "LRU and non-inclusive caches chosen"
+
+/* LRU, non-inclusive caches without prefetchers, and one second-level TLB. */
 void cp_machine_make_plain(struct cp_machine *machine);
 
 /* Caches that are plain get policies, inclusion and prefetchers of the other machine's,

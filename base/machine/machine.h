@@ -186,17 +186,17 @@ struct cp_machine {
 };
 
 /*
- * "host", "plain" (which is host by cp_machine_plain_host), the name of a machine that is
- * compiled in, or a file (a name with a slash).  0, or -errno with one line in error.
- * What sysfs does not tell about the host is taken from the defaults and said in note.
+ * "host", "plain" (the host with LRU, non-inclusive caches without prefetchers, and one
+ * second-level TLB), the name of a machine that is compiled in, or a file (a name with a
+ * slash).  0, or -errno with one line in error.  What sysfs does not tell about the host
+ * is taken from the defaults and said in note.
  */
 int cp_machine_find(
 	struct cp_machine *machine, const char *name, char *error, size_t error_size);
 
-/* What can be sampled and swept of the host, at half the time: LRU, non-inclusive caches
- * without prefetchers, and one second-level TLB; the note says so.  Other machines stay
- * as they are. */
-void cp_machine_plain_host(struct cp_machine *machine);
+/* The name of the machine to find where counts are sampled or caches swept, which "host"
+ * may be too much for. */
+const char *cp_machine_to_sample(const char *name, bool sampled);
 
 /* One run of the simulated PMU gives the same references to several machines: up to
  * CP_MAX_MACHINES, with one and the same smallest line. */

@@ -12,8 +12,6 @@
 #include "base/text.h"
 
 #define MOST_WAYS 128
-#define PLAIN "LRU and non-inclusive caches"
-#define POLICIES "policies, prefetchers, "
 
 static enum cp_level for_huge(enum cp_level small)
 {
@@ -30,6 +28,39 @@ static void add_note(struct cp_machine *machine, const char *format, const char 
 	if (used < sizeof(machine->note))
 		cp_format(
 			machine->note + used, sizeof(machine->note) - used, format, word);
+}
+
+/* ---- plain ---- */
+
+/* The second level for data stands for both. */
+static void join_second(struct cp_cache *level)
+{
+	static const enum cp_level apart[] = {
+		CP_ITLB2, CP_DTLB2, CP_ITLB2_2M, CP_DTLB2_2M};
+
+	if (level[CP_DTLB2].sets) {
+		level[CP_STLB] = level[CP_DTLB2];
+		level[CP_STLB_2M] = level[CP_DTLB2_2M];
+	}
+	for (int i = 0; i < 4; i++)
+		memset(&level[apart[i]], 0, sizeof(level[apart[i]]));
+}
+
+static void make_plain(struct cp_cache *cache)
+{
+	cache->policy = CP_LRU;
+	cache->inclusion = CP_NON_INCLUSIVE;
+	cache->write_through = cache->no_allocate = cache->half_lines = false;
+	cache->fp_bypass = false;
+	cache->shared = 0;
+	cp_prefetch_turn(cache, false);
+}
+
+void cp_machine_make_plain(struct cp_machine *machine)
+{
+	for (int level = 0; level < CP_NLEVELS; level++)
+		make_plain(&machine->level[level]);
+	join_second(machine->level);
 }
 
 /* ---- the machine file ---- */
@@ -69,16 +100,19 @@ static void take_cache(struct cp_cache *known, const struct cp_cache *hosts)
 }
 
 /* What the host hides, if the file has it. */
-static const char *hidden_level(
+static const char *name_hidden(
 	const struct cp_machine *machine, const struct cp_machine *known)
 {
+	bool second = !machine->level[CP_L2].sets && known->level[CP_L2].sets,
+	     third = !machine->level[CP_LLC].sets && known->level[CP_LLC].sets;
+
 	if (!machine->level[CP_L1D].sets)
 		return ", caches";
-	return !machine->level[CP_LLC].sets && known->level[CP_LLC].sets ? ", L3" : "";
+	return second && third ? ", L2, L3" : second ? ", L2" : third ? ", L3" : "";
 }
 
 static bool take_known(struct cp_machine *machine, const struct cp_embedded *file,
-	char *why, size_t size)
+	bool plain, char *why, size_t size)
 {
 	struct place at = {file->name, 0, why, size, false};
 	struct cp_machine known = cp_machine_defaults;
@@ -88,7 +122,7 @@ static bool take_known(struct cp_machine *machine, const struct cp_embedded *fil
 
 	if (cp_machine_parse(&known, file->name, file->text, why, size) < 0)
 		return false;
-	hidden = hidden_level(machine, &known);
+	hidden = name_hidden(machine, &known);
 	for (int level = CP_L1I; level <= CP_LLC; level++)
 		take_cache(&known.level[level], &machine->level[level]);
 	known.cores = machine->cores;
@@ -97,7 +131,10 @@ static bool take_known(struct cp_machine *machine, const struct cp_embedded *fil
 	known.assumed |= of_one_model(&known);
 	if (!cp_machine_check(&at, &known, &stated))
 		return false;
-	cp_format(known.note, sizeof(known.note), POLICIES "latencies%s%s of %.*s",
+	if (plain)
+		cp_machine_make_plain(&known);
+	cp_format(known.note, sizeof(known.note), "%slatencies%s%s of %.*s",
+		plain ? "" : "policies, prefetchers, ",
 		cp_machine_tells_time(&known, missing, sizeof(missing)) ? ", time" : "",
 		hidden, (int)strcspn(file->name, "."), file->name);
 	*machine = known;
@@ -155,7 +192,7 @@ static void note_assumed(
 	     data = told->level[CP_DTLB].told == CP_TOLD;
 
 	if (!is_known)
-		add_note(machine, PLAIN " assumed", "");
+		add_note(machine, "LRU and non-inclusive caches assumed", "");
 	if (!code && !data && !is_known)
 		add_note(machine, "TLB sizes assumed", "");
 	else if (code != data && !is_known)
@@ -179,13 +216,13 @@ static bool is_other_core(
 
 void cp_machine_recognise(struct cp_machine *machine,
 	const struct cp_processor *processor, const struct cp_cpuid_told *told,
-	const struct cp_embedded *files)
+	const struct cp_embedded *files, bool plain)
 {
 	static const struct cp_cpuid_told nothing;
 	char why[160];
 	const struct cp_embedded *file =
 		cp_known_find(files, processor, why, sizeof(why));
-	bool is_known = file && take_known(machine, file, why, sizeof(why));
+	bool is_known = file && take_known(machine, file, plain, why, sizeof(why));
 
 	if (*why)
 		add_note(machine, "not recognised: %s", why);
@@ -198,51 +235,11 @@ void cp_machine_recognise(struct cp_machine *machine,
 			CP_ITLB * sizeof(machine->level[0]));
 	take_tlbs(machine, told);
 	note_assumed(machine, told, is_known);
+	if (is_known && plain)
+		add_note(machine, CP_PLAIN_CHOSEN, "");
 }
 
-/* ---- plain ---- */
-
-/* The second level for data stands for both. */
-static void join_second(struct cp_cache *level)
-{
-	static const enum cp_level apart[] = {
-		CP_ITLB2, CP_DTLB2, CP_ITLB2_2M, CP_DTLB2_2M};
-
-	if (level[CP_DTLB2].sets) {
-		level[CP_STLB] = level[CP_DTLB2];
-		level[CP_STLB_2M] = level[CP_DTLB2_2M];
-	}
-	for (int i = 0; i < 4; i++)
-		memset(&level[apart[i]], 0, sizeof(level[apart[i]]));
-}
-
-static void make_plain(struct cp_cache *cache)
-{
-	cache->policy = CP_LRU;
-	cache->inclusion = CP_NON_INCLUSIVE;
-	cache->write_through = cache->no_allocate = cache->half_lines = false;
-	cache->fp_bypass = false;
-	cache->shared = 0;
-	cp_prefetch_turn(cache, false);
-}
-
-void cp_machine_make_plain(struct cp_machine *machine)
-{
-	bool was = true;
-
-	for (int level = 0; level < CP_NLEVELS; level++) {
-		was &= !machine->level[level].sets ||
-		       !cp_machine_unlike_plain(machine, (enum cp_level)level);
-		make_plain(&machine->level[level]);
-	}
-	join_second(machine->level);
-	if (was)
-		return;
-	if (cp_starts_with(machine->note, POLICIES))
-		memmove(machine->note, machine->note + strlen(POLICIES),
-			strlen(machine->note + strlen(POLICIES)) + 1);
-	add_note(machine, PLAIN " chosen", "");
-}
+/* ---- policies ---- */
 
 bool cp_machine_take_policies(struct cp_machine *to, const struct cp_machine *of)
 {

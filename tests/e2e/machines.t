@@ -61,6 +61,22 @@ for my $name ('host', @names) {
 		'no machine file depends on that');
 }
 
+# ---- what is sampled or swept of the host is the plain one ----
+
+for (['sampled', [qw(run -E sim --sample=fast), '-m', 'host']], ['swept', [qw(run -E sim --sweep), 'L1D.ways=1..4', '-m', 'host']],
+	['compared', [qw(compare --sample=fast -m), 'zen4,host']], ['changed', [qw(run -E sim -m plain)]]) {
+	my ($what, $options) = @$_;
+	my $out = write_file(scratch('to-sample.json'), '');
+	my $run = run(command => [cli(), @$options, '-o', $out, '--', program('sampled_mix')]);
+	my $json = read_file($out);
+
+	like($json, qr/LRU and non-inclusive caches (?:chosen|assumed)/, "$what: without policies and prefetchers") || diag($run->{err});
+	unlike($json, qr/policies/, "$what: the note has none of a model");
+}
+
+like(run(command => [cli(), qw(compare --sample=fast -m plain,host -o), scratch('to-sample.json'), '--', which('env')])->{out},
+	qr/=plain,plain,/, 'compared: the library is told so');
+
 # ---- a processor's own names ----
 
 {

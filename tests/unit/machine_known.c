@@ -147,16 +147,22 @@ static struct cp_machine from_sysfs(void)
 	return machine;
 }
 
-static struct cp_machine recognised(const struct cp_processor *processor,
-	const struct cp_cpuid_leaf *leaves, size_t count)
+static struct cp_machine recognised_as(const struct cp_processor *processor,
+	const struct cp_cpuid_leaf *leaves, size_t count, bool plain)
 {
 	struct cp_machine machine = from_sysfs();
 	struct cp_cpuid cpuid = {leaves, count};
 	struct cp_cpuid_told told;
 
 	cp_cpuid_decode(&cpuid, &told);
-	cp_machine_recognise(&machine, processor, &told, cp_embedded_files);
+	cp_machine_recognise(&machine, processor, &told, cp_embedded_files, plain);
 	return machine;
+}
+
+static struct cp_machine recognised(const struct cp_processor *processor,
+	const struct cp_cpuid_leaf *leaves, size_t count)
+{
+	return recognised_as(processor, leaves, count, false);
 }
 
 static unsigned entries(const struct cp_machine *machine, enum cp_level level)
@@ -212,16 +218,25 @@ static void test_hidden(void)
 		host.level[level] = (struct cp_cache){.sets = told.level[level].sets,
 			.ways = told.level[level].ways,
 			.line = told.level[level].line};
-	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files);
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files, false);
 	is_int(entries(&host, CP_LLC), 32 << 14, "the L3 is the file's");
 	is_int(host.level[CP_L2].ways, 16, "L2 of as many bytes has the file's ways");
 	is_string(host.note, "policies, prefetchers, latencies, time, L3 of zen5",
 		"and it is said");
 	host = (struct cp_machine){.name = "host", .page = 4096, .cores = 2};
-	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files);
+	host.level[CP_L1D] = (struct cp_cache){.sets = 64, .ways = 12, .line = 64};
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files, false);
+	is_string(host.note, "policies, prefetchers, latencies, time, L2, L3 of zen5",
+		"so is L2");
+	host = (struct cp_machine){.name = "host", .page = 4096, .cores = 2};
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files, false);
 	is_int(entries(&host, CP_L1D), 768, "all caches are the file's");
 	is_string(host.note, "policies, prefetchers, latencies, time, caches of zen5",
 		"and that is said");
+	host = (struct cp_machine){.name = "host", .page = 4096, .cores = 2};
+	cp_machine_recognise(&host, &zen5, &told, cp_embedded_files, true);
+	is_string(host.note, "latencies, time, caches of zen5; " CP_PLAIN_CHOSEN,
+		"of the plain host neither policies nor prefetchers");
 }
 
 /* Of other sizes than the file's, a tree wants a power of two; measured caches get
@@ -323,7 +338,9 @@ static void test_plain(void)
 		host = recognised(&processor, all[i].leaves, all[i].count);
 		ok(!strstr(host.note, "not recognised"), "%s fits: %s", all[i].name,
 			host.note);
-		cp_machine_plain_host(&host);
+		host = recognised_as(&processor, all[i].leaves, all[i].count, true);
+		ok(!strstr(host.note, "policies"), "%s plain: %s", all[i].name,
+			host.note);
 		for (int level = 0; level < CP_NLEVELS && !how; level++)
 			if (host.level[level].sets)
 				how = cp_machine_unlike_plain(

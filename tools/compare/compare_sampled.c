@@ -31,6 +31,17 @@ static bool find_sample(struct cp_comparison *c)
 	return false;
 }
 
+static void find_to_sample(struct cp_compared *compared)
+{
+	const char *wanted = cp_machine_to_sample(compared->asked, true);
+	char error[256];
+
+	if (wanted == compared->asked)
+		return;
+	compared->asked = wanted;
+	cp_machine_find(&compared->machine, wanted, error, sizeof(error));
+}
+
 bool cp_compare_plan_samples(struct cp_comparison *c)
 {
 	struct cp_sample_plan plan;
@@ -46,7 +57,7 @@ bool cp_compare_plan_samples(struct cp_comparison *c)
 		struct cp_compared *compared = &c->of[i];
 
 		compared->sample = plan;
-		cp_machine_plain_host(&compared->machine);
+		find_to_sample(compared);
 		compared->machine.sampled =
 			cp_sample_fit(&compared->sample, &compared->machine,
 				compared->unsampled, sizeof(compared->unsampled)) == 0;

@@ -183,26 +183,22 @@ static bool check_engine(const char *engine)
 
 /* The machine that is changed, swept, and whose own events are known; that of the
  * environment is the library's to complain of. */
-static bool find_machine(const char *name, struct cp_machine *machine)
+static bool find_machine(const char *name, bool swept, struct cp_machine *machine)
 {
 	const char *set = getenv("CACHEPEEK_MACHINE"), *wanted = name ? name : "host";
 	char error[256];
 
 	if (!name && set && *set &&
-		cp_machine_find(machine, set, error, sizeof(error)) == 0)
+		cp_machine_find(machine, cp_machine_to_sample(set, swept), error,
+			sizeof(error)) == 0)
 		return true;
-	if (cp_machine_find(machine, wanted, error, sizeof(error)) == 0)
+	if (cp_machine_find(machine, cp_machine_to_sample(wanted, swept), error,
+		    sizeof(error)) == 0)
 		return true;
 	return refuse_setting("%s%s", error,
 		strchr(error, '?') || strchr(wanted, '/')
 			? ""
 			: ": `cachepeek list machines` has them");
-}
-
-static bool plain_host(struct cp_machine *machine)
-{
-	cp_machine_plain_host(machine);
-	return true;
 }
 
 static bool check_changes(const char *changes, struct cp_machine *machine)
@@ -348,8 +344,7 @@ static bool check_wanted(const struct cp_wanted *wanted, struct cp_arena *arena)
 	static struct cp_machine machine;
 
 	return (!wanted->engine || check_engine(wanted->engine)) &&
-	       find_machine(wanted->machine, &machine) &&
-	       (!wanted->sweep || plain_host(&machine)) &&
+	       find_machine(wanted->machine, wanted->sweep != NULL, &machine) &&
 	       (!wanted->changes || check_changes(wanted->changes, &machine)) &&
 	       (!wanted->sweep || check_sweep(wanted->sweep, &machine)) &&
 	       (!wanted->window || check_window(wanted->window)) &&
