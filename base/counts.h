@@ -15,6 +15,7 @@
 #define CP_MIRROR_SIZE 160 /* raw counters of the simulated PMU, with room */
 #define CP_MIRROR_INSTRUCTIONS 0
 #define CP_MIRROR_HUGE_PAGES 50
+#define CP_MIRROR_X87 129
 /* Behind those, where it is asked to sample, parts of what is sampled: first what is
  * counted in bursts, then what is counted in some of the sets, the points of a sweep at
  * the end.  tools/sim/request.h.  Behind the groups comes what was counted in full, and

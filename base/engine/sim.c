@@ -27,7 +27,7 @@ _Static_assert(CP_SIM_SAMPLE == CP_MIRROR_SIZE && CP_SIM_PARTS == CP_SAMPLE_PART
 _Static_assert(CP_MAX_READ >= (CP_SIM_SET_SWEEP + CP_SAMPLE_HELP) * CP_SIM_PARTS +
 				      CP_MAX_COUNTERS,
 	"all but sweeps have room");
-_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES &&
+_Static_assert(CP_SIM_huge_pages == CP_MIRROR_HUGE_PAGES && CP_SIM_X87 == CP_MIRROR_X87 &&
 		       CP_SIM_instructions == CP_MIRROR_INSTRUCTIONS,
 	"reports look there");
 

@@ -205,6 +205,7 @@ struct cp_process {
 	uint64_t cpu_ns, unattributed_ns;
 	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
 	uint64_t huge_pages;           /* that the simulated PMU has met */
+	bool x87;                      /* it computed with the x87 unit, simulated */
 	bool hosts_cpu;                /* what CPUID told it was the host's */
 	bool shown_host;               /* the same, for it is marked x86-64-v4 */
 	const uint64_t *unrecorded;    /* [CP_UNRECORDED_KINDS] */

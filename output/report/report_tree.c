@@ -290,8 +290,10 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 	process->folded = header->folded;
 	process->ends = header->ends;
 	process->mpi = record->mpi;
-	if (header->engine == CP_ENGINE_SIM)
+	if (header->engine == CP_ENGINE_SIM) {
 		process->huge_pages = header->process[CP_MIRROR_HUGE_PAGES];
+		process->x87 = header->process[CP_MIRROR_X87] != 0;
+	}
 	if (header->cpu_ns > header->seen_cpu_ns)
 		process->unattributed_ns = header->cpu_ns - header->seen_cpu_ns;
 }

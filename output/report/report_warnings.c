@@ -369,9 +369,23 @@ static void check_instructions(struct cp_report *report)
 	}
 }
 
+static void check_x87(struct cp_report *report)
+{
+	size_t met = 0;
+
+	for (size_t i = 0; i < report->nprocesses; i++)
+		met += report->processes[i].x87;
+	if (met)
+		cp_report_warn(report,
+			"x87 instructions (long double) were computed with 64 bits, not 80: "
+			"last digits may differ from those of the program alone, "
+			"which CACHEPEEK_ENGINE=perf has");
+}
+
 void cp_report_check(struct cp_report *report)
 {
 	check_instructions(report);
+	check_x87(report);
 	tell_sockets(report);
 	tell_cores(report);
 	check_threads(report);

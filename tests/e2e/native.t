@@ -124,6 +124,21 @@ SKIP: {
 	is_deeply([$told->(env => {CACHEPEEK_CPU => 'valgrind'})], \@valgrind, 'nor where it is not wanted');
 }
 
+# ---- a program that computes with the x87 unit, which has 64 bits here ----
+
+SKIP: {
+	skip('instructions of x86-64', 4) unless $Config{archname} =~ /x86_64/;
+	my $warnings = sub {
+		return grep { /x87/ } @{peek(events => $_[0] eq 'sim' ? 'instructions' : undef, engine => $_[0], command => $_[1])->{report}{warnings}};
+	};
+	my $seq = which('seq');
+
+	is(scalar($warnings->('sim', [$seq, qw(0.1 0.1 0.3)])), 1, 'long double: it is said');
+	is(scalar($warnings->('sim', [which('echo')])), 0, 'others: nothing to say');
+	is(scalar($warnings->('sim', ['/bin/sh', '-c', "$seq 0.1 0.1 0.3; $seq 0.1 0.1 0.3"])), 1, 'of a child, for all');
+	is(scalar($warnings->('perf', [$seq, qw(0.1 0.1 0.3)])), 0, 'nor where the processor computes');
+}
+
 # ---- a program that is marked as needing AVX-512 ----
 
 SKIP: {

@@ -10,7 +10,7 @@
 #define CACHEPEEK_SIM_REQUEST_H
 
 /* Grows with every incompatible change of this file. */
-#define CP_SIM_PROTOCOL 19
+#define CP_SIM_PROTOCOL 20
 
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
@@ -151,12 +151,14 @@ enum cp_sim_counter {
 #define CP_SIM_STACK CP_SIM_time_issue
 #define CP_SIM_STACK_END (CP_SIM_time_store + 1)
 
-/* Behind those: what a sweep counts, by its points (--sweep); working sets (--window):
- * the windows that were begun, and what was touched in them, each once in each. */
+/* Behind those: what a sweep counts, by its points (--sweep); x87 instructions that were
+ * translated, again if their code was; working sets (--window): the windows that were
+ * begun, and what was touched in them, each once in each. */
 #define CP_SIM_SWEEP_POINTS 32
 enum {
 	CP_SIM_SWEEP = CP_SIM_NCOUNTERS,
-	CP_SIM_WINDOWS = CP_SIM_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_X87 = CP_SIM_SWEEP + CP_SIM_SWEEP_POINTS,
+	CP_SIM_WINDOWS,
 	CP_SIM_WINDOW_data_lines,
 	CP_SIM_WINDOW_data_pages,
 	CP_SIM_WINDOW_code_lines,

@@ -99,6 +99,15 @@ static void add_huge_pages(struct thread *t)
 			threads.simulated[i].count[CP_SIM_huge_pages] += more;
 }
 
+static void add_x87(struct thread *t)
+{
+	static ULong told;
+
+	t->count[CP_SIM_X87] += x87_translated - told;
+	threads.simulated[0].count[CP_SIM_X87] += x87_translated - told;
+	told = x87_translated;
+}
+
 static void collect_cores(const struct thread *t)
 {
 	for (UInt i = 0; i < tool_options.nmachines; i++)
@@ -113,6 +122,7 @@ static void collect_thread(struct thread *t)
 	sample_drain();
 	paths_before_collect(tid, t->seat[0]->core);
 	add_huge_pages(t);
+	add_x87(t);
 	front_collect(threads.fronts[0]);
 	profile_settle(); /* what is collected counts by reference */
 	collect_cores(t);

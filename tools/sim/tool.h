@@ -23,6 +23,8 @@
 
 /* main.c: bytes of what is simulated */
 extern ULong tool_state;
+/* instrument/instrument.c: x87 instructions that were translated */
+extern ULong x87_translated;
 
 #define TOOL_MAX_MACHINES 16
 

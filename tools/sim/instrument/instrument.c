@@ -27,6 +27,8 @@
 
 static struct block b;
 
+ULong x87_translated;
+
 /* --- Gathering --- */
 
 static Bool is_within(const struct address *inner, UInt inner_size,
@@ -506,6 +508,12 @@ static void visit_exit(const IRStmt *s)
 	settle_all();
 }
 
+/* Of all registers in arrays, only those of the x87 unit hold floating-point values. */
+static void visit_stack_register(const IRPutI *put)
+{
+	x87_translated += put->descr->elemTy == Ity_F64;
+}
+
 static void visit_statement(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
@@ -542,6 +550,9 @@ static void visit_statement(const IRSB *in, Int at)
 		break;
 	case Ist_Exit:
 		visit_exit(s);
+		break;
+	case Ist_PutI:
+		visit_stack_register(s->Ist.PutI.details);
 		break;
 	default:
 		break;
