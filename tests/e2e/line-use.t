@@ -164,12 +164,16 @@ for my $seed (1 .. $seeds) {
 	like($found->{evidence} // '', qr/: bytes 32; the other 63 \(nearly\) never$/, 'one byte has one number');
 }
 
-# ---- prefetchers: lines are fetched as without them, and what they bring is no finding ----
+# ---- prefetchers: lines are fetched as without them, and what they bring from L2 is no finding ----
 
 {
 	local $machine = 'zen3';
 	my @walk = ('row', 9000, 64, 32, 1, 0, 3, 0);
-	is_deeply(told(profile('--line-use', compile(scratch('followed'), walk_source(@walk)))), [], 'prefetchers spare a walk its misses');
+	my $near = walk_source('row', 4000, 64, 32, 1, 0, 40, 0);
+	is_deeply(told(profile('--line-use', compile(scratch('followed'), $near))), [], 'prefetchers spare a walk its misses in L1D');
+	my ($far) = grep { $_->{rule} eq 'unused-bytes' } @{profile('--line-use', compile(scratch('streamed'), walk_source(@walk)))->{findings}};
+	like($far->{evidence} // '', qr/; prefetchers spare it \d+ % of [\d,]+ misses in L2: the lines come all the same\z/, '... but not the lines from behind L2')
+		or diag(explain($far));
 	my $here = walk_source(@walk) =~ s/for \(long i = 0; i < 9000; i\+\+\)/for (long n = 0, i = 1; n < 9000; n++, i = (i * 5 + 1) % 8192)/r;
 	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{profile('--line-use', compile(scratch('unfollowed'), $here))->{findings}};
 	my ($share) = ($found->{evidence} // '') =~ /\((\d+\.\d) % of the run's misses, with those that prefetchers spare it\): bytes 32; the other 63 \(nearly\) never; prefetchers spare it \d+ % of [\d,]+ misses in L(?:1D|2)\z/;

@@ -13,6 +13,9 @@
 	0.625          /* of the line: more than what allocators leave between blocks    \
 			*/
 #define LEAST_LINES 64 /* of the data: less stays in any cache */
+/* Lines from behind L2 per thousand instructions that a split would save: at the 2 cycles
+ * and more that each keeps the way to L2 busy, a fiftieth of a cycle for each. */
+#define SAVED_RATE 10.0
 
 static bool can_be_split(
 	const struct cp_profiled_object *object, const struct cp_line_use *use)
@@ -93,7 +96,9 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			profile->prefetches ? CP_SPARED_TOO : "",
 			fields ? names_of_fields(arena, fields)
 			       : ranges_of_bytes(arena, use),
-			cp_unfollowed(profile, &asked, "")),
+			cp_unfollowed(profile, &asked,
+				cp_is_followed(&asked) ? "the lines come all the same"
+						       : "")),
 		.threshold = cp_text_format(arena,
 			"%.1f %% of the bytes used an eighth "
 			"as often as the mean or less, "
@@ -110,11 +115,18 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 	};
 }
 
-static bool is_spared(const struct cp_profiled_object *object)
+/* Prefetchers hide how long lines take, not how many come: those of L2 cost nothing. */
+static bool costs_nothing(const struct cp_profile *profile,
+	const struct cp_profiled_object *object, const struct cp_line_use *use)
 {
 	struct cp_asked asked = cp_asked_for(object);
+	double far = (double)(asked.l2 + asked.spared_l2),
+	       saved = far * (double)cp_line_use_count(use, cp_line_use_cold(use)) /
+		       use->line;
 
-	return cp_is_followed(&asked);
+	return cp_is_followed(&asked) &&
+	       1000.0 * saved < SAVED_RATE * (double)cp_profile_totals(profile)
+							 .count[CP_SIM_instructions];
 }
 
 void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
@@ -131,7 +143,7 @@ void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,
 		if (!cp_line_use_is_first(object) || !cp_line_use_of(object, &use) ||
 			!can_be_split(object, &use) || use.sparse < CP_ADVICE_MISSES ||
 			(double)use.sparse < CP_ADVICE_SHARE * (double)all ||
-			is_spared(object))
+			costs_nothing(profile, object, &use))
 			continue;
 		fields = cp_fields_of(profile, object);
 		if (cold_share(&use, fields) >= COLD_SHARE)
