@@ -537,6 +537,18 @@ C
 		'and why not');
 }
 
+# ---- misses that are many of few ----
+
+{
+	write_file(scratch('cheap.c'), "static volatile char table[5000][4160];\nint main(int c, char **v)\n{\n\tlong x = c;\n" .
+		"\tfor (int i = 0; i < 5000; i++) x += table[i][0];\n" .
+		"\tfor (long i = 0; c > 1 && i < 20000000; i++) x = x * 3 ^ i;\n\treturn x == 7;\n}\n");
+	system('cc', '-O1', '-o', scratch('cheap'), scratch('cheap.c'));
+	is_deeply(told(findings('dcache', scratch('cheap'))), ['stride: main'], 'a column that is walked once');
+	is_deeply(told(findings('dcache', scratch('cheap'), 'long')), [], 'the same in a run of more instructions: it costs nothing');
+	like(decode_json(read_file(scratch('profile.json')))->{below_limit} // '', qr/^1 finding of misses that cost less than 0\.02 cycles per instruction\z/, 'which is said');
+}
+
 # ---- real programs ----
 
 my $text = write_file(scratch('text'), join('', map { read_file(source() . "/tests/sim/$_") } qw(callgrind.t client.c)));

@@ -18,9 +18,14 @@
 #define WALKS_PER_PAGE 4
 #define TIMES_AGAIN 4u  /* a line came into L2 */
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
+/* Cycles per instruction that misses would take if nothing hid them: from here on it is
+ * worth to mend them. */
+#define LEAST_CYCLES 0.02
 
 struct advice {
 	const struct cp_profile *profile;
+	bool by_misses; /* findings weigh as much as the misses that they explain */
+	size_t cheap;   /* so many were not worth it */
 	struct cp_findings found;
 };
 
@@ -36,9 +41,44 @@ static bool same_place(
 	       ((*one->file && one->line) || one->address == other->address);
 }
 
+static struct cp_cost cost_of_place(
+	const struct cp_profile *profile, const struct cp_place_in_code *at)
+{
+	struct cp_cost sum = {0, 0};
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		if (same_place(at, &profile->sites[i].at))
+			cp_cost_add(&sum, profile, profile->sites[i].count);
+	return sum;
+}
+
+static struct cp_cost cost_of_data(const struct cp_profile *profile, const char *name)
+{
+	struct cp_cost sum = {0, 0};
+
+	for (size_t i = 0; i < profile->nobjects; i++)
+		if (strcmp(profile->objects[i].name, name) == 0)
+			cp_cost_add(&sum, profile, profile->objects[i].count);
+	return sum;
+}
+
+static bool is_cheap(const struct advice *a, const struct cp_finding *finding)
+{
+	struct cp_cost cost = finding->at ? cost_of_place(a->profile, finding->at)
+					  : cost_of_data(a->profile, finding->data);
+	uint64_t instructions = cp_profile_totals(a->profile).count[CP_SIM_instructions];
+
+	return cost.misses && finding->weight * cost.cycles / (double)cost.misses <
+				      LEAST_CYCLES * (double)instructions;
+}
+
 /* One of each kind and place: the weightiest, which knows how many others there are. */
 static void add_finding(struct advice *a, struct cp_finding finding)
 {
+	if (a->by_misses && is_cheap(a, &finding)) {
+		a->cheap++;
+		return;
+	}
 	for (size_t i = 0; i < a->found.n; i++) {
 		struct cp_finding *there = &a->found.finding[i];
 
@@ -553,22 +593,23 @@ static const char *not_looked_at(const struct cp_profile_view *view)
 static const struct {
 	const char *measurement;
 	void (*find)(struct advice *a);
+	bool by_misses;
 } rules[] = {
-	{"dcache", find_strides},
-	{"dcache", find_streams},
-	{"dcache", find_working_sets},
-	{"dcache", find_chases},
-	{"dcache", find_updates},
-	{"dcache", find_unprefetched},
-	{"dcache", find_remote},
-	{"dcache", find_unused_bytes},
-	{"dcache", find_many_streams},
-	{"dcache", find_split_records},
-	{"dcache", find_reach},
-	{"dcache", find_sharing},
-	{"dtlb", find_reach},
-	{"dtlb", find_many_streams},
-	{"icache", find_code},
+	{"dcache", find_strides, true},
+	{"dcache", find_streams, false},
+	{"dcache", find_working_sets, true},
+	{"dcache", find_chases, true},
+	{"dcache", find_updates, true},
+	{"dcache", find_unprefetched, true},
+	{"dcache", find_remote, false},
+	{"dcache", find_unused_bytes, false},
+	{"dcache", find_many_streams, false},
+	{"dcache", find_split_records, true},
+	{"dcache", find_reach, false},
+	{"dcache", find_sharing, false},
+	{"dtlb", find_reach, false},
+	{"dtlb", find_many_streams, false},
+	{"icache", find_code, false},
 };
 
 /* What has to be shared comes behind what need not be. */
@@ -612,6 +653,15 @@ static struct cp_findings in_order(struct advice *a)
 	return a->found;
 }
 
+static void tell_of_cheap(struct advice *a)
+{
+	if (a->cheap)
+		a->found.below_limit = FORMAT(
+			"%zu finding%s of misses that cost less than %.2f cycles per "
+			"instruction",
+			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
+}
+
 struct cp_findings cp_advise(const struct cp_profile_view *view)
 {
 	struct advice a = advice_of(view->profile);
@@ -621,8 +671,11 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 	for (size_t i = 0; !view->profile->sampled && !view->profile->bursts &&
 			   i < sizeof(rules) / sizeof(rules[0]);
 		i++)
-		if (strcmp(rules[i].measurement, view->measurement->name) == 0)
+		if (strcmp(rules[i].measurement, view->measurement->name) == 0) {
+			a.by_misses = rules[i].by_misses;
 			rules[i].find(&a);
+		}
+	tell_of_cheap(&a);
 	return in_order(&a);
 }
 

@@ -72,6 +72,13 @@ struct cp_asked cp_asked_of(const struct cp_profiled_site *site);
 void cp_asked_add(struct cp_asked *sum, const struct cp_profiled_site *site);
 /* All data of the object's name (model/line_use.h). */
 struct cp_asked cp_asked_for(const struct cp_profiled_object *object);
+/* Misses in L1D, and the cycles that they take if nothing hides them. */
+struct cp_cost {
+	uint64_t misses;
+	double cycles;
+};
+void cp_cost_add(
+	struct cp_cost *sum, const struct cp_profile *profile, const uint64_t *count);
 /* Behind misses that a share is of. */
 #define CP_SPARED_TOO ", with those that prefetchers spare it"
 /* Is there nothing to mend, since prefetchers bring most of it? */
