@@ -305,12 +305,13 @@ sub streams
 # A ring of lines, 2^16 of them: by the factor 1 in their order, by any that is 1 more than a multiple of 4 here and there.
 sub chased
 {
-	my ($lines, $factor) = (65536, @_);
+	my ($lines, $factor, $step) = (65536, @_, 'p = p->next;');
 	my ($function, $data) = (name(), name());
-	return ["struct $data { struct $data *next; char rest[56]; } $data\[$lines] __attribute__((aligned(64)));",
-		"for (long i = 0; i < $lines; i++) $data\[i].next = &$data\[($factor * i + 1) % $lines];",
-		"__attribute__((noipa)) long $function(void)\n{\n\tstruct $data *p = $data;\n" .
-		"\tfor (long i = 0; i < $lines; i++)\n\t\tp = p->next;\n\treturn p == $data + 1;\n}\n",
+	return ["struct $data { struct $data *next, *other; char rest[48]; } $data\[$lines] __attribute__((aligned(64)));",
+		"for (long i = 0; i < $lines; i++) $data\[i].next = &$data\[($factor * i + 1) % $lines], $data\[i].other = $data\[i].next, " .
+			"$data\[i].rest[0] = i * 2654435761 >> 20 & 1;",
+		"__attribute__((noipa)) long $function(void)\n{\n\tstruct $data *p = $data;\n\tlong sum = 0;\n" .
+		"\tfor (long i = 0; i < $lines; i++) {\n\t\t$step\n\t}\n\treturn p == $data + 1 + sum;\n}\n",
 		"for (int i = 0; i < 3; i++) sum += $function();", $function];
 }
 
@@ -332,6 +333,9 @@ for my $seed (1 .. $seeds) {
 			['unprefetched', tabled(between(6000, 8000) * 1024, 60000, 'sum += AT'), qr/\Aits [\d,]+ misses in L2 wait .* spare it \d+ % of [\d,]+ misses in L2: no distance between its addresses repeats\z/],
 			['cold-updates', tabled(between(6000, 8000) * 1024, 60000, '++AT'), qr/ spare it \d+ % of [\d,]+ misses in L2: no distance repeats\z/],
 			['unprefetched', streams(between(40, 60)), qr/\A\d+ instructions each go through memory of their own: .*: they follow 32 pages at once\z/],
+			['pointer-chase', chased(4 * between(3000, 4000) + 1, 'typeof(p) next = p->next; __asm__("" : "+r"(next)); sum += p->rest[0]; p = next;'),
+				qr/ waits for the one before it; /],
+			['pointer-chase', chased(4 * between(3000, 4000) + 1, 'if (p->rest[0]) { sum++; p = p->other; } else p = p->next;'), qr/ waits for the one before it; /],
 			['pointer-chase', chased(4 * between(3000, 4000) + 1), qr/ waits for the one before it; prefetchers spare it \d+ % of [\d,]+ misses in L2: they know no such address\z/]) {
 			my ($rule, $loop, $why) = @$case;
 			my $found = unfollowed($file, $loop);

@@ -8,7 +8,7 @@
 #include "tools/profile/model/write.h"
 
 #define STRIDED_MOST 0.5 /* of its misses at one distance: that is a walk */
-#define FAR_SHARE 0.5    /* of its misses, from behind L2 */
+#define FAR_SHARE 0.25   /* of its misses, from behind L2 */
 
 static uint64_t site_count(const struct cp_profiled_site *site, unsigned counter)
 {
@@ -64,7 +64,7 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"and not %.0f %% at one distance",
 			100 * CP_ADVICE_SHARE, 100 * FAR_SHARE, 100 * STRIDED_MOST),
 		.advice = "Keep nodes that follow one another side by side (an array, "
-			  "a pool in their order), put more into each, "
+			  "a pool in their order), put more into each (a B-tree), "
 			  "or prefetch the node after the next.",
 		.weight = misses,
 	};

@@ -126,7 +126,7 @@ static bool costs_nothing(const struct cp_profile *profile,
 
 	return cp_is_followed(&asked) &&
 	       1000.0 * saved < SAVED_RATE * (double)cp_profile_totals(profile)
-							 .count[CP_SIM_instructions];
+						     .count[CP_SIM_instructions];
 }
 
 void cp_advise_line_use(const struct cp_profile *profile, uint64_t all,

@@ -94,6 +94,128 @@ static struct access access_of(unsigned machine, const cs_insn *instruction)
 				    : arm64_access(&instruction->detail->arm64);
 }
 
+/* Does it copy this register to that one, if only on some condition? */
+static bool x86_copies(const cs_x86 *x86, unsigned from, unsigned to)
+{
+	const cs_x86_op *one = &x86->operands[0], *other = &x86->operands[1];
+
+	if (x86->op_count != 2 || one->type != X86_OP_REG || other->type != X86_OP_REG)
+		return false;
+	return one->access & CS_AC_WRITE ? one->reg == to && other->reg == from
+					 : one->reg == from && other->reg == to;
+}
+
+static bool arm64_copies(const cs_arm64 *arm, unsigned from, unsigned to)
+{
+	if (arm->op_count < 2 || arm->operands[0].type != ARM64_OP_REG ||
+		arm->operands[0].reg != to)
+		return false;
+	for (uint8_t i = 1; i < arm->op_count; i++)
+		if (arm->operands[i].type == ARM64_OP_REG && arm->operands[i].reg == from)
+			return true;
+	return false;
+}
+
+static bool copies(
+	unsigned machine, const cs_insn *instruction, unsigned from, unsigned to)
+{
+	const char *name = instruction->mnemonic;
+
+	if (machine == EM_X86_64)
+		return (strncmp(name, "mov", 3) == 0 || strncmp(name, "cmov", 4) == 0) &&
+		       x86_copies(&instruction->detail->x86, from, to);
+	return (strcmp(name, "mov") == 0 || strcmp(name, "csel") == 0) &&
+	       arm64_copies(&instruction->detail->arm64, from, to);
+}
+
+/* Are they one register, or the halves of one: rax and eax, r8 and r8d, x0 and w0? */
+static bool is_same_register(unsigned one, unsigned other)
+{
+	const char *a = cs_reg_name(handle, one) + 1, *b = cs_reg_name(handle, other) + 1;
+	size_t same = strspn(a, "0123456789");
+
+	return strcmp(a, b) == 0 ||
+	       (same && strncmp(a, b, same) == 0 && strspn(b, "0123456789") == same);
+}
+
+static bool writes(const cs_insn *instruction, unsigned reg)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if (cs_regs_access(handle, instruction, read, &nread, written, &nwritten) !=
+		CS_ERR_OK)
+		return true;
+	for (uint8_t i = 0; i < nwritten; i++)
+		if (is_same_register(written[i], reg))
+			return true;
+	return false;
+}
+
+/* Where it jumps to; 0: it does not, or elsewhere. */
+static uint64_t jump_target(unsigned machine, const cs_insn *instruction)
+{
+	const cs_detail *detail = instruction->detail;
+
+	if (!cs_insn_group(handle, instruction, CS_GRP_JUMP))
+		return 0;
+	if (machine == EM_X86_64)
+		return detail->x86.operands[0].type == X86_OP_IMM
+			       ? (uint64_t)detail->x86.operands[0].imm
+			       : 0;
+	for (uint8_t i = 0; i < detail->arm64.op_count; i++)
+		if (detail->arm64.operands[i].type == ARM64_OP_IMM)
+			return (uint64_t)detail->arm64.operands[i].imm;
+	return 0;
+}
+
+enum { LOST, GOES_ON, IS_ADDRESS };
+
+/* Of these instructions: does what is loaded become the address, before either is
+ * something else? */
+static int follow_loaded(unsigned machine, const cs_insn *code, size_t from, size_t to,
+	struct access access)
+{
+	for (size_t i = from; i < to; i++) {
+		if (copies(machine, &code[i], access.loaded, access.base))
+			return IS_ADDRESS;
+		if (writes(&code[i], access.loaded) || writes(&code[i], access.base))
+			return LOST;
+	}
+	return GOES_ON;
+}
+
+/* The first instruction behind the load's loop, where target is its beginning; 0: no
+ * jump goes there. */
+static size_t end_of_loop(
+	unsigned machine, const cs_insn *code, size_t at, size_t end, uint64_t *target)
+{
+	for (size_t i = at + 1; i < end; i++) {
+		*target = jump_target(machine, &code[i]);
+		if (*target >= code[0].address && *target <= code[at].address)
+			return i + 1;
+	}
+	*target = 0;
+	return end;
+}
+
+/* Behind the load, to the end of its loop, and from the beginning of that. */
+static bool becomes_address(unsigned machine, const cs_insn *code, size_t end, size_t at,
+	struct access access)
+{
+	uint64_t target;
+	size_t behind = end_of_loop(machine, code, at, end, &target), first = 0;
+	int how = follow_loaded(machine, code, at + 1, behind, access);
+
+	if (how != GOES_ON || !target)
+		return how == IS_ADDRESS;
+	while (code[first].address < target)
+		first++;
+	return follow_loaded(machine, code, first, at, access) == IS_ADDRESS;
+}
+
+/* The address is what is loaded by that address: p = p->next; or by way of another
+ * register: next = p->next; p = next. */
 static bool chases_pointers(unsigned machine, const cs_insn *code, size_t n, size_t at)
 {
 	unsigned base = access_of(machine, &code[at]).base;
@@ -102,7 +224,9 @@ static bool chases_pointers(unsigned machine, const cs_insn *code, size_t n, siz
 	for (size_t i = from; base && i < to; i++) {
 		struct access access = access_of(machine, &code[i]);
 
-		if (access.base == base && access.loaded == base)
+		if (access.base == base && access.loaded &&
+			(access.loaded == base ||
+				becomes_address(machine, code, to, i, access)))
 			return true;
 	}
 	return false;
@@ -188,9 +312,9 @@ static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
 		return false;
 	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
 	n = cs_disasm(handle, in->bytes, in->size, in->start, 0, &code);
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_OFF);
 	for (size_t i = 0; i < n && !found; i++)
 		found = code[i].address == address && does(machine, code, n, i);
+	cs_option(handle, CS_OPT_DETAIL, CS_OPT_OFF);
 	if (n)
 		cs_free(code, n);
 	return found;
