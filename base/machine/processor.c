@@ -9,6 +9,9 @@
 #include "base/files/trusted.h"
 #include "base/text.h"
 
+#define MOST_KHZ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
+#define MOST_MHZ 100000
+
 /* ---- its name ---- */
 
 /* The value of a line "KEY\t: VALUE"; NULL: there is none. */
@@ -59,15 +62,22 @@ void cp_processor_read(struct cp_processor *processor, const char *cpuinfo)
 		processor->model = number_of(cpuinfo, "CPU part");
 	}
 	processor->is_virtual = has_flag(cpuinfo, " hypervisor");
+	if (processor->is_virtual)
+		processor->mhz = number_of(cpuinfo, "cpu MHz");
 }
 
 void cp_processor_here(struct cp_processor *processor)
 {
 	char text[8192];
+	const char *end;
+	uint64_t khz;
 
 	if (!cp_read_file("/proc/cpuinfo", text, sizeof(text)))
 		*text = '\0';
 	cp_processor_read(processor, text);
+	if (cp_read_file(MOST_KHZ, text, sizeof(text)) &&
+		cp_parse_u64_prefix(text, &end, &khz) == 0 && khz / 1000 <= MOST_MHZ)
+		processor->mhz = (uint32_t)(khz / 1000);
 }
 
 /* ---- its leaves ---- */

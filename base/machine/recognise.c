@@ -111,8 +111,8 @@ static const char *name_hidden(
 	return second && third ? ", L2, L3" : second ? ", L2" : third ? ", L3" : "";
 }
 
-static bool take_known(struct cp_machine *machine, const struct cp_embedded *file,
-	bool plain, char *why, size_t size)
+static bool take_known(struct cp_machine *machine, const struct cp_processor *processor,
+	const struct cp_embedded *file, bool plain, char *why, size_t size)
 {
 	struct place at = {file->name, 0, why, size, false};
 	struct cp_machine known = cp_machine_defaults;
@@ -128,6 +128,8 @@ static bool take_known(struct cp_machine *machine, const struct cp_embedded *fil
 	known.cores = machine->cores;
 	known.page = machine->page;
 	known.events[0] = known.pmu[0] = '\0';
+	if (processor->mhz)
+		known.clock_mhz = processor->mhz;
 	known.assumed |= of_one_model(&known);
 	if (!cp_machine_check(&at, &known, &stated))
 		return false;
@@ -222,7 +224,8 @@ void cp_machine_recognise(struct cp_machine *machine,
 	char why[160];
 	const struct cp_embedded *file =
 		cp_known_find(files, processor, why, sizeof(why));
-	bool is_known = file && take_known(machine, file, plain, why, sizeof(why));
+	bool is_known =
+		file && take_known(machine, processor, file, plain, why, sizeof(why));
 
 	if (*why)
 		add_note(machine, "not recognised: %s", why);

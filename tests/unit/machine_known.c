@@ -16,7 +16,7 @@
 
 /* ---- the lines of files ---- */
 
-static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, false};
+static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, false, 0};
 
 static const char *file_of(const struct cp_processor *processor)
 {
@@ -51,29 +51,29 @@ static void test_shipped(void)
 		struct cp_processor processor;
 		const char *file;
 	} known[] = {
-		{{"AuthenticAMD", 23, 49, false}, "zen2.machine"},
-		{{"AuthenticAMD", 25, 1, false}, "zen3.machine"},
-		{{"AuthenticAMD", 25, 17, false}, "zen4.machine"},
-		{{"AuthenticAMD", 25, 97, false}, "zen4.machine"},
-		{{"AuthenticAMD", 26, 2, false}, "zen5.machine"},
-		{{"GenuineIntel", 6, 15, false}, "core2duo.machine"},
-		{{"GenuineIntel", 6, 60, false}, "haswell.machine"},
-		{{"GenuineIntel", 6, 85, false}, "skylake-sp.machine"},
-		{{"GenuineIntel", 6, 94, false}, "skylake.machine"},
-		{{"GenuineIntel", 6, 165, false}, "skylake.machine"},
-		{{"GenuineIntel", 6, 106, false}, "ice-lake-sp.machine"},
-		{{"GenuineIntel", 6, 143, false}, "sapphire-rapids.machine"},
-		{{"GenuineIntel", 6, 207, false}, "sapphire-rapids.machine"},
-		{{"GenuineIntel", 6, 173, false}, "granite-rapids.machine"},
-		{{"Arm", 0x41, 0xd0c, false}, "neoverse-n1.machine"},
-		{{"Arm", 0x41, 0xd49, false}, "neoverse-n2.machine"},
-		{{"Arm", 0x6d, 0xd49, false}, "neoverse-n2.machine"},
-		{{"Arm", 0x41, 0xd4f, false}, "neoverse-v2.machine"},
-		{{"Arm", 0x61, 0x23, false}, "apple-m1.machine"},
-		{{"GenuineIntel", 6, 183, false}, NULL},
-		{{"HygonGenuine", 25, 17, false}, NULL},
-		{{"AuthenticAMD", 6, 17, false}, NULL},
-		{{"", 0, 0, false}, NULL},
+		{{"AuthenticAMD", 23, 49, false, 0}, "zen2.machine"},
+		{{"AuthenticAMD", 25, 1, false, 0}, "zen3.machine"},
+		{{"AuthenticAMD", 25, 17, false, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 25, 97, false, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 26, 2, false, 0}, "zen5.machine"},
+		{{"GenuineIntel", 6, 15, false, 0}, "core2duo.machine"},
+		{{"GenuineIntel", 6, 60, false, 0}, "haswell.machine"},
+		{{"GenuineIntel", 6, 85, false, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 94, false, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 165, false, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 106, false, 0}, "ice-lake-sp.machine"},
+		{{"GenuineIntel", 6, 143, false, 0}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 207, false, 0}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 173, false, 0}, "granite-rapids.machine"},
+		{{"Arm", 0x41, 0xd0c, false, 0}, "neoverse-n1.machine"},
+		{{"Arm", 0x41, 0xd49, false, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x6d, 0xd49, false, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x41, 0xd4f, false, 0}, "neoverse-v2.machine"},
+		{{"Arm", 0x61, 0x23, false, 0}, "apple-m1.machine"},
+		{{"GenuineIntel", 6, 183, false, 0}, NULL},
+		{{"HygonGenuine", 25, 17, false, 0}, NULL},
+		{{"AuthenticAMD", 6, 17, false, 0}, NULL},
+		{{"", 0, 0, false, 0}, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT(known); i++)
@@ -122,7 +122,7 @@ static void test_mistakes(void)
 			{"b.machine", cases[i].second}, {NULL, NULL}};
 		char error[200], parsed[200];
 		struct cp_machine machine = cp_machine_defaults;
-		struct cp_processor processor = {"AuthenticAMD", 25, 1, false};
+		struct cp_processor processor = {"AuthenticAMD", 25, 1, false, 0};
 
 		ok(!cp_known_find(files, &processor, error, sizeof(error)),
 			"no file is found");
@@ -173,6 +173,7 @@ static unsigned entries(const struct cp_machine *machine, enum cp_level level)
 static void test_zen4(void)
 {
 	struct cp_machine host = recognised(&zen4_here, OF(genoa)), file;
+	struct cp_processor faster = zen4_here;
 	char text[600];
 
 	is_int(cp_machine_find(&file, "zen4", text, sizeof(text)), 0, "zen4");
@@ -197,6 +198,11 @@ static void test_zen4(void)
 		1ull << CP_OF_L3 | 1ull << CP_OF_MEMORY | 1ull << CP_ASSUMED_CLOCK,
 		"what differs between processors of one core is assumed");
 	is_string(host.pmu, "", "it answers to no other names of events");
+	is_int(host.clock_mhz, file.clock_mhz, "the clock is the file's");
+	faster.mhz = 4321;
+	host = recognised(&faster, OF(genoa));
+	is_int(host.clock_mhz, 4321, "unless the processor tells it");
+	ok(host.assumed & 1ull << CP_ASSUMED_CLOCK, "which is assumed, too");
 }
 
 /* A hypervisor hides leaf 8000001DH, and its kernel has no caches for sysfs; where CPUID
@@ -206,7 +212,7 @@ static void test_hidden(void)
 	static const struct cp_cpuid_leaf leaves[] = {
 		{0x80000005u, 0, {0xff60ff40u, 0xff60ff40u, 0x300c0140u, 0x20080140u}},
 		{0x80000006u, 0, {0x40802040u, 0x60804040u, 0x04006140u, 0x0fe09140u}}};
-	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, true};
+	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, true, 0};
 	struct cp_cpuid cpuid = {leaves, COUNT(leaves)};
 	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
 	struct cp_cpuid_told told;
@@ -264,8 +270,8 @@ static void test_policies(void)
 /* CPUID's sizes hold where the file has others, and hold without a file. */
 static void test_sizes(void)
 {
-	static const struct cp_processor spr = {"GenuineIntel", 6, 143, false},
-					 raptor = {"GenuineIntel", 6, 183, false};
+	static const struct cp_processor spr = {"GenuineIntel", 6, 143, false, 0},
+					 raptor = {"GenuineIntel", 6, 183, false, 0};
 	struct cp_machine host = recognised(&spr, OF(sapphirerapids));
 	char missing[160];
 
@@ -289,17 +295,18 @@ static void test_sizes(void)
 		"neither: assumed");
 	is_int(entries(&host, CP_STLB), 1536, "with the default");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 85, false}, OF(skylakex));
+		&(struct cp_processor){"GenuineIntel", 6, 85, false, 0}, OF(skylakex));
 	ok(host.assumed & 1ull << CP_OF_NEAR_CACHE,
 		"skylake-sp: another core's line, too");
 	is_int(host.level[CP_STLB].ways, 12, "Intel documents 12 ways, CPUID tells 6");
-	host = recognised(&(struct cp_processor){"GenuineIntel", 6, 106, false}, OF(icx));
+	host = recognised(
+		&(struct cp_processor){"GenuineIntel", 6, 106, false, 0}, OF(icx));
 	is_int(entries(&host, CP_ITLB), 128, "CPUID tells no ITLB, the file does");
 	host = recognised(&raptor, OF(icelakey));
 	is_string(host.note, "LRU and non-inclusive caches assumed; ITLB size assumed",
 		"CPUID tells no ITLB, and there is no file");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 26, false}, OF(nehalem));
+		&(struct cp_processor){"GenuineIntel", 6, 26, false, 0}, OF(nehalem));
 	ok(host.level[CP_STLB_2M].absent, "an STLB of small pages only");
 }
 
@@ -359,11 +366,16 @@ static void test_cpuinfo(void)
 		"processor\t: 0\nvendor_id\t: GenuineIntel\n"
 		"cpu family\t: 6\nmodel\t\t: 143\n"
 		"model name\t: Intel(R) Xeon(R)\n"
+		"cpu MHz\t\t: 2699.998\n"
 		"flags\t\t: fpu hypervisor lahf_lm\n\nprocessor\t: 1\n");
 	is_string(processor.vendor, "GenuineIntel", "x86: its vendor");
 	is_int(processor.family, 6, "family");
 	is_int(processor.model, 143, "model, which is not its name");
 	ok(processor.is_virtual, "a virtual machine");
+	is_int(processor.mhz, 2699, "its clock");
+	cp_processor_read(&processor, "vendor_id\t: GenuineIntel\ncpu MHz\t\t: 800.017\n"
+				      "flags\t\t: fpu lahf_lm\n");
+	is_int(processor.mhz, 0, "elsewhere it is that of this moment");
 	cp_processor_read(&processor, "processor\t: 0\nBogoMIPS\t: 50.00\n"
 				      "CPU implementer\t: 0x41\nCPU architecture: 8\n"
 				      "CPU variant\t: 0x0\nCPU part\t: 0xd4f\n");
