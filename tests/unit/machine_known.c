@@ -215,7 +215,7 @@ static void test_hidden(void)
 	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, true, 0};
 	struct cp_cpuid cpuid = {leaves, COUNT(leaves)};
 	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
-	struct cp_cpuid_told told;
+	struct cp_cpuid_told told = {.kind = 0};
 
 	cp_cpuid_decode_amd(&cpuid, &told);
 	is_int(told.level[CP_LLC].told, CP_UNTOLD, "ways of 9: another leaf has the L3");
