@@ -64,9 +64,20 @@ static void add_column(struct cp_text *text, struct columns *columns, const char
 	columns->count++;
 }
 
+/* What other threads' lines cost is in the predicted time only. */
+static struct cp_value time_of(const struct cp_text *text, const struct cp_region *region)
+{
+	int index = cp_report_metric(text->report, "predicted_time");
+
+	if (index >= 0 &&
+		text->report->total->metrics[index].value.status != CP_UNAVAILABLE)
+		return region->metrics[index].value;
+	return region->seconds;
+}
+
 static bool has_time(const struct cp_text *text)
 {
-	return text->report->total->seconds.status != CP_UNAVAILABLE;
+	return time_of(text, text->report->total).status != CP_UNAVAILABLE;
 }
 
 /* The least coverage of any count of the region; 1 if none is scaled. */
@@ -107,16 +118,17 @@ static const char *row_name(struct cp_text *text, const struct cp_region *region
 /* Seconds, or milliseconds for a run that is over in no time. */
 static double time_factor(const struct cp_text *text)
 {
-	return text->report->total->seconds.value < 0.1 ? 1000 : 1;
+	return time_of(text, text->report->total).value < 0.1 ? 1000 : 1;
 }
 
 static const char *time_cell(struct cp_text *text, const struct cp_region *region)
 {
-	if (region->seconds.status == CP_UNAVAILABLE)
+	struct cp_value time = time_of(text, region);
+
+	if (time.status == CP_UNAVAILABLE)
 		return "—";
 	return cp_text_format(text->arena, "%s%.3f",
-		region->seconds.status == CP_ESTIMATED ? "~" : "",
-		region->seconds.value * time_factor(text));
+		time.status == CP_ESTIMATED ? "~" : "", time.value * time_factor(text));
 }
 
 static struct cp_value own_value(const struct cp_text *text,

@@ -151,6 +151,8 @@ for my $how (qw(false padded)) {
 	is($metric->('stall_cycles_sharing'), $taken, "$how: cycles for each of them");
 	is($metric->('stall_cycles'), $count->('miss_time_cycles') + $taken, "$how: they are stalls");
 	is($metric->('predicted_cycles'), $count->('cycles') + $taken, "$how: ... and time");
+	my ($told) = $side{$how}{text} =~ /whole run ~(\d+\.\d{3}) /;
+	cmp_ok(abs(($told // 0) - 1000 * $metric->('predicted_time')), '<=', 0.001, "$how: the table has that time");
 	cmp_ok(abs($metric->('share_sharing') - $taken / $metric->('predicted_cycles')), '<', 1e-6, "$how: their share");
 }
 like($side{false}{text}, qr/look first other threads' lines: ~9\d % of the miss cost \(cachepeek sharing/, 'by default: what threads take from each other');
