@@ -56,7 +56,7 @@
 static void tell_choice(const struct cp_choice *choice)
 {
 	if (choice->engine == &cp_engine_sim)
-		cp_say("on the simulated PMU, 10 to 50 times slower (%s); "
+		cp_say("on the simulated PMU, 10 to 70 times slower (%s); "
 		       "CACHEPEEK_ENGINE=perf forbids it",
 			*choice->cause && !cp_log_level ? choice->cause : choice->why);
 	else
