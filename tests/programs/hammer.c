@@ -285,7 +285,7 @@ static int hangs(pid_t child)
 {
 	int status;
 
-	for (int tries = 0; tries < 2000; tries++) {
+	for (int tries = 0; tries < 12000; tries++) {
 		if (waitpid(child, &status, WNOHANG) == child)
 			return status != 0;
 		usleep(10000);

@@ -73,7 +73,7 @@ static int end_of(pid_t child)
 {
 	int status = 0;
 
-	for (int tries = 0; tries < 3000; tries++) {
+	for (int tries = 0; tries < 12000; tries++) {
 		if (waitpid(child, &status, WNOHANG) == child)
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 254;
 		usleep(10000);
