@@ -183,7 +183,7 @@ sub note_down
 sub until
 {
 	my ($at, $what, $condition, $seconds) = @_;
-	my $end = Time::HiRes::time() + ($seconds || 60);
+	my $end = Time::HiRes::time() + ($seconds || 300);
 	until ($condition->()) {
 		die "not in time: $what\n" if Time::HiRes::time() > $end;
 		die "the server has ended: $what\n" if $at->{server} && $at->ended;
@@ -407,7 +407,7 @@ sub go_through
 	my $died;
 	eval {
 		local $SIG{ALRM} = sub { die "not ready in time\n" };
-		alarm($description->{seconds} || 200);
+		alarm($description->{seconds} || 900);
 		$description->{prepare}->($at) if $description->{prepare};
 		$at->start(@{$description->{start}->($at)}) if $description->{start};
 		$at->until('ready', sub { $description->{ready}->($at) }) if $description->{ready};
