@@ -292,6 +292,9 @@ bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *
 bool cp_time_has_interval(const struct cp_report *report, const struct cp_region *region);
 double cp_time_share(const struct cp_report *report, const struct cp_region *region);
 
+/* How the warning begins that processes computed with the x87 unit, simulated. */
+#define CP_X87_WARNING "x87 instructions"
+
 /* The limits of the simulated PMU, for each report that has its counts, with what is
  * known of this run; they fit into CP_LIMITS bytes. */
 #define CP_LIMITS 512

@@ -376,8 +376,8 @@ static void check_x87(struct cp_report *report)
 	for (size_t i = 0; i < report->nprocesses; i++)
 		met += report->processes[i].x87;
 	if (met)
-		cp_report_warn(report,
-			"x87 instructions (long double) were computed with 64 bits, not 80: "
+		cp_report_warn(report, CP_X87_WARNING
+			" (long double) were computed with 64 bits, not 80: "
 			"last digits may differ from those of the program alone, "
 			"which CACHEPEEK_ENGINE=perf has");
 }

@@ -127,7 +127,7 @@ SKIP: {
 # ---- a program that computes with the x87 unit, which has 64 bits here ----
 
 SKIP: {
-	skip('instructions of x86-64', 4) unless $Config{archname} =~ /x86_64/;
+	skip('instructions of x86-64', 5) unless $Config{archname} =~ /x86_64/;
 	my $warnings = sub {
 		return grep { /x87/ } @{peek(events => $_[0] eq 'sim' ? 'instructions' : undef, engine => $_[0], command => $_[1])->{report}{warnings}};
 	};
@@ -136,6 +136,7 @@ SKIP: {
 	is(scalar($warnings->('sim', [$seq, qw(0.1 0.1 0.3)])), 1, 'long double: it is said');
 	is(scalar($warnings->('sim', [which('echo')])), 0, 'others: nothing to say');
 	is(scalar($warnings->('sim', ['/bin/sh', '-c', "$seq 0.1 0.1 0.3; $seq 0.1 0.1 0.3"])), 1, 'of a child, for all');
+	like(run(command => [cli(), qw(dcache -E sim), $seq, qw(0.1 0.1 0.3)])->{err}, qr/warning: x87/, 'of a profile, too');
 	is(scalar($warnings->('perf', [$seq, qw(0.1 0.1 0.3)])), 0, 'nor where the processor computes');
 }
 

@@ -99,6 +99,8 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 	for (size_t i = 0; i < report->nwarnings; i++)
 		if (strncmp(report->warnings[i], "CACHEPEEK_PROFILE: ", 19) == 0)
 			cp_profile_warn(profile, "%s", report->warnings[i] + 19);
+		else if (cp_starts_with(report->warnings[i], CP_X87_WARNING))
+			cp_profile_warn(profile, "%s", report->warnings[i]);
 	warn_of_differences(profile, report);
 	profile->command = command_line(report);
 	profile->arguments = (const char *const *)report->command;
