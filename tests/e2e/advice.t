@@ -535,6 +535,10 @@ C
 	my $json = scratch('profile.json');
 	is_deeply(told(findings('icache', scratch('code'))), ["code-misses: the run's code"], 'code that does not fit into L1I');
 	is(decode_json(read_file($json))->{below_limit}, undef, 'which is said');
+	my ($lines, $share) = decode_json(read_file($json))->{findings}[0]{evidence} =~
+		/; its code is missed at ([\d,]+) lines, \d+ KiB: (\d+\.\d) % in main \([\d,]+ lines, \d+ KiB\)\z/;
+	$lines =~ tr/,//d if $lines;
+	ok($lines && $lines > 2000 && $lines < 4000 && $share > 10 && $share < 12, '... of how many lines, and of which function') or diag(read_file($json) =~ /("evidence":"[^"]*")/);
 	is_deeply(told(findings('icache', scratch('code'), 'long')), [], 'the same in a run of more instructions');
 	like(decode_json(read_file($json))->{below_limit},
 		qr/^code-misses, for [\d,]+ misses in L1I of [\d,]+ instructions, 0\.\d\d per thousand are few: it is said from 1 misses per thousand/,
