@@ -508,6 +508,11 @@ static void visit_exit(const IRStmt *s)
 	settle_all();
 }
 
+static void visit_swap(const IRCAS *c)
+{
+	add_swap(c->addr, size_of(c->dataLo) * (c->dataHi ? 2 : 1));
+}
+
 /* Of all registers in arrays, only those of the x87 unit hold floating-point values. */
 static void visit_stack_register(const IRPutI *put)
 {
@@ -517,7 +522,6 @@ static void visit_stack_register(const IRPutI *put)
 static void visit_statement(const IRSB *in, Int at)
 {
 	const IRStmt *s = in->stmts[at];
-	const IRCAS *c;
 
 	switch (s->tag) {
 	case Ist_WrTmp:
@@ -535,8 +539,7 @@ static void visit_statement(const IRSB *in, Int at)
 		visit_guarded_load(s->Ist.LoadG.details, at);
 		break;
 	case Ist_CAS:
-		c = s->Ist.CAS.details;
-		add_swap(c->addr, size_of(c->dataLo) * (c->dataHi ? 2 : 1));
+		visit_swap(s->Ist.CAS.details);
 		break;
 	case Ist_LLSC:
 		visit_exclusive(s);
