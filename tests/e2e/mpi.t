@@ -39,7 +39,8 @@ sub check_one
 		"$what: one report of all ranks");
 	is_deeply([glob(scratch("records-" . ($what =~ s/\W+/-/gr)) . '/*.parcels')], [], "$what: what they sent is not left behind");
 	my $whole = region($report)->{counts}{$faults};
-	is($whole->{reason}, 'counted up to the last reading', "$what: the whole run, up to there");
+	# A thread that the MPI library has just begun, or ended, is in no reading.
+	like($whole->{reason}, qr/\A(?:without 1 of 2 threads: )?counted up to the last reading\z/, "$what: the whole run, up to there");
 	cmp_ok($whole->{value} // 0, '>', value(region($report, 'work'), $faults), "$what: is more than its regions");
 	return ($report, $job);
 }
