@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/map.h"
+#include "preload/runtime.h"
 #include "base/syscall.h"
 
 CP_LIST_ENDS(cp_helpers, struct cp_helper);
@@ -67,6 +68,8 @@ void cp_helper_wait(const struct cp_helper *helper, uint64_t ns)
 
 /* ---- all of them ---- */
 
+#define FINISH_NS 1000000000
+
 #define FOR_EACH(helper)                                                                 \
 	for (struct cp_helper *const *helper = __start_cp_helpers;                       \
 		helper < __stop_cp_helpers; helper++)
@@ -106,10 +109,19 @@ static void dismiss_helper(struct cp_helper *helper)
 		helper->wake();
 }
 
-void cp_helpers_dismiss(void)
+static void dismiss_all(void)
 {
 	FOR_EACH(helper)
 	dismiss_helper(*helper);
+}
+
+void cp_helpers_finish(void)
+{
+	uint64_t until = cp_now_ns() + FINISH_NS;
+
+	dismiss_all();
+	while (cp_helpers_running() && cp_now_ns() < until)
+		sched_yield();
 }
 
 void cp_helpers_stop(void)

@@ -45,10 +45,12 @@ unsigned cp_helpers_running(void);
 /* CPU time of those that run; clock: of a thread. */
 uint64_t cp_helpers_cpu(uint64_t (*clock)(pid_t tid));
 
-/* They are told to stop, and woken. */
-void cp_helpers_dismiss(void);
+/* They are told to stop, and woken, where the process is finished: locks are taken from
+ * who holds them for long (base/lock.h), so they are waited for, a second at most, for
+ * one may be stopped. */
+void cp_helpers_finish(void);
 
-/* The same; returns when they have stopped. */
+/* They are told, and have stopped. */
 void cp_helpers_stop(void);
 
 /* In a fork child, that has none. */

@@ -51,6 +51,7 @@ static void finish_threads(void)
 	note_process_cpu();
 	__atomic_fetch_add(&cp_runtime.record.header->seen_cpu_ns,
 		cp_helpers_cpu(cp_thread_cpu), __ATOMIC_RELAXED);
+	cp_helpers_finish(); /* they read what threads give back */
 	cp_threads_finish();
 }
 
@@ -214,13 +215,11 @@ const struct cp_life cp_parts[] = {
 		.kept = "a child inherits handlers and stacks",
 		.begun = cp_fatal_start,
 	},
-	/* finish: before the last row, while all threads may still be told. */
 	{
 		.name = "helper threads",
 		.after_fork = cp_helpers_after_fork,
 		.forked_inside = cp_helpers_after_fork,
 		.before_confined = cp_helpers_stop, /* they make system calls */
-		.finish = cp_helpers_dismiss,
 	},
 	{
 		.name = "reporter",

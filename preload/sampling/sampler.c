@@ -173,7 +173,9 @@ void cp_sampler_enable(struct cp_sampler *sampler, bool enable)
 
 void cp_sampler_close(struct cp_sampler *sampler)
 {
-	cp_ring_unmap(&sampler->ring);
+	/* Who had its lock taken from him may read it still. */
+	if (!cp_lock_last_resort)
+		cp_ring_unmap(&sampler->ring);
 	for (unsigned i = CP_SAMPLED_EVENTS; i-- > 0;)
 		cp_fd_drop(&sampler->fd[i]);
 	cp_fd_drop(&sampler->leader);
