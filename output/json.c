@@ -65,10 +65,7 @@ static void process_identity(struct cp_json *json, const struct cp_process *p)
 	cp_json_key(json, "ppid");
 	cp_out_format(json->out, "%d", p->ppid);
 	cp_json_key(json, "rank");
-	if (p->rank < 0)
-		cp_out_text(json->out, "null");
-	else
-		cp_out_format(json->out, "%d", p->rank);
+	cp_json_rank(json, p->rank);
 	cp_json_text(json, "host", p->host);
 	cp_json_text(json, "exe", p->exe);
 	cp_json_key(json, "exit");

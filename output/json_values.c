@@ -23,14 +23,19 @@ static void put_known(struct cp_json *json, const char *name, double value)
 
 /* ---- over threads ---- */
 
+void cp_json_rank(struct cp_json *json, int rank)
+{
+	if (rank < 0)
+		cp_out_text(json->out, "null");
+	else
+		cp_out_format(json->out, "%d", rank);
+}
+
 void cp_json_place(struct cp_json *json, const char *name, const struct cp_place *at)
 {
 	cp_json_member(json, name);
 	cp_json_first(json, "rank");
-	if (at->rank < 0)
-		cp_out_text(json->out, "null");
-	else
-		cp_out_format(json->out, "%d", at->rank);
+	cp_json_rank(json, at->rank);
 	cp_json_inline_number(json, "pid", at->pid);
 	cp_json_inline_number(json, "tid", at->tid);
 	cp_out_text(json->out, "}");

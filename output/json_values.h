@@ -25,6 +25,9 @@ const struct cp_place *cp_json_only_place(
 /* "usual": {...}: status and reason, coverage and unit of the whole run's values. */
 void cp_json_usual(struct cp_json *json);
 
+/* The number; null: of no MPI job. */
+void cp_json_rank(struct cp_json *json, int rank);
+
 /* ", "NAME": {"rank": ..., "pid": ..., "tid": ...} */
 void cp_json_place(struct cp_json *json, const char *name, const struct cp_place *at);
 
