@@ -117,10 +117,10 @@ static void dismiss_all(void)
 
 void cp_helpers_finish(void)
 {
-	uint64_t until = cp_now_ns() + FINISH_NS;
+	uint64_t until = cp_clock_ns() + FINISH_NS;
 
 	dismiss_all();
-	while (cp_helpers_running() && cp_now_ns() < until)
+	while (cp_helpers_running() && cp_clock_ns() < until)
 		sched_yield();
 }
 
