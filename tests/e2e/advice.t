@@ -4,6 +4,7 @@
 # rule is about, and others that only look so.  ADVICE_SEEDS=20 (default: 1 each way).
 use strict;
 use warnings;
+use Config;
 use FindBin;
 use lib $FindBin::Bin;
 use Json;
@@ -315,12 +316,27 @@ sub chased
 		"for (int i = 0; i < 3; i++) sum += $function();", $function];
 }
 
+# The same with the copy of the pointer at the beginning of the loop, before it is loaded.
+sub rotated
+{
+	my $loop = chased(@_);
+	$loop->[2] =~ s/for \(long i.*?\n\t\}\n/typeof(p) next = p; long n = 65536;\n\t__asm__ volatile("1: mov %1, %0\\n\\tmov (%0), %1\\n\\tdec %2\\n\\tjnz 1b" : "+r"(p), "+r"(next), "+r"(n) : : "memory");\n/s;
+	return $loop;
+}
+
 sub unfollowed
 {
 	my ($file, $loop, $what_if) = (@_, '');
 	local $ENV{CACHEPEEK_WHAT_IF} = $what_if;
 	compile($file, $loop);
 	return [grep { $_->{rule} !~ /^(?:streaming-writes|tlb-reach|working-set)$/ } @{findings('dcache', $file)}];
+}
+
+SKIP: {
+	skip('instructions of x86-64', 1) unless $Config{archname} =~ /x86_64/;
+	local $machine = 'skylake-sp';
+	my $loop = rotated(13441);
+	is_deeply(told(unfollowed(scratch('rotated'), $loop)), ["pointer-chase: $loop->[4]"], 'a pointer that is copied where the loop begins');
 }
 
 for my $seed (1 .. $seeds) {

@@ -24,6 +24,7 @@
 
 struct advice {
 	const struct cp_profile *profile;
+	const struct cp_profile_view *view; /* NULL: of what is shared */
 	bool by_misses; /* findings weigh as much as the misses that they explain */
 	size_t cheap;   /* so many were not worth it */
 	struct cp_findings found;
@@ -41,35 +42,30 @@ static bool same_place(
 	       ((*one->file && one->line) || one->address == other->address);
 }
 
-static struct cp_cost cost_of_place(
-	const struct cp_profile *profile, const struct cp_place_in_code *at)
+static struct cp_tally tally_of(
+	const struct cp_profile *profile, const struct cp_finding *finding)
 {
-	struct cp_cost sum = {0, 0};
+	struct cp_tally tally = {.only_kept = true};
 
-	for (size_t i = 0; i < profile->nsites; i++)
-		if (same_place(at, &profile->sites[i].at))
-			cp_cost_add(&sum, profile, profile->sites[i].count);
-	return sum;
-}
-
-static struct cp_cost cost_of_data(const struct cp_profile *profile, const char *name)
-{
-	struct cp_cost sum = {0, 0};
-
-	for (size_t i = 0; i < profile->nobjects; i++)
-		if (strcmp(profile->objects[i].name, name) == 0)
-			cp_cost_add(&sum, profile, profile->objects[i].count);
-	return sum;
+	for (size_t i = 0; finding->at && i < profile->nsites; i++)
+		if (same_place(finding->at, &profile->sites[i].at))
+			cp_tally_site(&tally, &profile->sites[i]);
+	for (size_t i = 0; !finding->at && i < profile->nobjects; i++)
+		if (strcmp(profile->objects[i].name, finding->data) == 0)
+			cp_tally_object(&tally, &profile->objects[i]);
+	return tally;
 }
 
 static bool is_cheap(const struct advice *a, const struct cp_finding *finding)
 {
-	struct cp_cost cost = finding->at ? cost_of_place(a->profile, finding->at)
-					  : cost_of_data(a->profile, finding->data);
-	uint64_t instructions = cp_profile_totals(a->profile).count[CP_SIM_instructions];
+	struct cp_tally tally = tally_of(a->profile, finding);
+	uint64_t misses = tally.count[CP_SIM_l1d_load_lines] +
+			  tally.count[CP_SIM_l1d_store_lines],
+		 instructions = cp_profile_totals(a->profile).count[CP_SIM_instructions];
 
-	return cost.misses && finding->weight * cost.cycles / (double)cost.misses <
-				      LEAST_CYCLES * (double)instructions;
+	return misses &&
+	       finding->weight * cp_measure_cycles(a->profile, &tally) / (double)misses <
+		       LEAST_CYCLES * (double)instructions;
 }
 
 /* One of each kind and place: the weightiest, which knows how many others there are. */
@@ -141,12 +137,12 @@ static bool goes_along(
 	       apart < distance_of(site);
 }
 
-/* The same instruction in another thread, or process. */
-static bool is_twin(
-	const struct cp_profiled_site *site, const struct cp_profiled_site *other)
+bool cp_is_same_instruction(
+	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
 {
-	return site->stride == other->stride && site->at.address == other->at.address &&
-	       same_place(&site->at, &other->at);
+	return one->address == other->address &&
+	       (one->module == other->module ||
+		       strcmp(one->module->path, other->module->path) == 0);
 }
 
 /* Sums of a loop over all threads. */
@@ -193,7 +189,8 @@ static struct strided sum_of_loop(
 		const struct cp_profiled_site *twin = &profile->sites[i];
 		uint64_t lines;
 
-		if (!is_strided(profile, twin) || !is_twin(site, twin))
+		if (!is_strided(profile, twin) || twin->stride != site->stride ||
+			!cp_is_same_instruction(&site->at, &twin->at))
 			continue;
 		sum.threads++;
 		sum.first &= twin >= site;
@@ -538,7 +535,7 @@ static void find_sharing(struct advice *a)
 
 static void find_code(struct advice *a)
 {
-	cp_advise_code(&a->found, a->profile);
+	cp_advise_code(&a->found, a->view);
 }
 
 /* A process that executes another program has its first thread once more. */
@@ -666,6 +663,7 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 {
 	struct advice a = advice_of(view->profile);
 
+	a.view = view;
 	a.found.not_looked_at = not_looked_at(view);
 	/* They go by the simulated PMU's counters, which samples do not have. */
 	for (size_t i = 0; !view->profile->sampled && !view->profile->bursts &&

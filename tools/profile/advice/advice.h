@@ -55,6 +55,10 @@ struct cp_steps {
 bool cp_advise_sets(const struct cp_profile *profile, const struct cp_steps *steps,
 	struct cp_finding *finding);
 
+/* The same instruction, in whichever thread or process. */
+bool cp_is_same_instruction(
+	const struct cp_place_in_code *one, const struct cp_place_in_code *other);
+
 /* advice_updates.c; all: misses in L1D. */
 void cp_advise_updates(const struct cp_profile *profile, uint64_t all,
 	void (*add)(void *context, struct cp_finding finding), void *context);
@@ -72,13 +76,6 @@ struct cp_asked cp_asked_of(const struct cp_profiled_site *site);
 void cp_asked_add(struct cp_asked *sum, const struct cp_profiled_site *site);
 /* All data of the object's name (model/line_use.h). */
 struct cp_asked cp_asked_for(const struct cp_profiled_object *object);
-/* Misses in L1D, and the cycles that they take if nothing hides them. */
-struct cp_cost {
-	uint64_t misses;
-	double cycles;
-};
-void cp_cost_add(
-	struct cp_cost *sum, const struct cp_profile *profile, const uint64_t *count);
 /* Behind misses that a share is of. */
 #define CP_SPARED_TOO ", with those that prefetchers spare it"
 /* Is there nothing to mend, since prefetchers bring most of it? */
@@ -96,7 +93,7 @@ void cp_advise_remote(const struct cp_profile *profile,
 	void (*add)(void *context, struct cp_finding finding), void *context);
 
 /* advice_code.c */
-void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile);
+void cp_advise_code(struct cp_findings *found, const struct cp_profile_view *view);
 
 /* advice_chase.c; all: misses in L1D. */
 void cp_advise_chases(const struct cp_profile *profile, uint64_t all,

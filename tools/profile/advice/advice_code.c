@@ -4,7 +4,6 @@
  * not by how they are spread over functions.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
@@ -27,85 +26,30 @@ static const char *rate_text(
 /* ---- which code ---- */
 
 #define MOST_NAMED 2
-#define NAMED_SHARE 0.1 /* of the misses, that a named function has at least */
+#define NAMED_SHARE 10 /* percent of the misses, that a named function has at least */
 
-struct function {
-	const struct cp_place_in_code *at; /* NULL: none */
-	uint64_t misses, lines;
-};
-
-static uint64_t misses_of(const struct cp_profiled_site *site)
+static int by_address(const void *x, const void *y)
 {
-	return site->count[CP_SIM_l1i_misses - CP_PROFILE_FIRST];
+	uint64_t a = (*(const struct cp_profiled_site *const *)x)->at.address,
+		 b = (*(const struct cp_profiled_site *const *)y)->at.address;
+
+	return (a > b) - (a < b);
 }
 
-static int compare_functions(
-	const struct cp_place_in_code *a, const struct cp_place_in_code *b)
+/* Lines of the function's code at which something missed. */
+static uint64_t count_lines(
+	const struct cp_profile *profile, struct cp_rows *rows, const struct cp_row *row)
 {
-	int modules = strcmp(a->module->path, b->module->path);
-
-	return modules ? modules : strcmp(a->function, b->function);
-}
-
-static int by_function_and_address(const void *x, const void *y)
-{
-	const struct cp_place_in_code *a = &(*(struct cp_profiled_site *const *)x)->at,
-				      *b = &(*(struct cp_profiled_site *const *)y)->at;
-	int functions = compare_functions(a, b);
-
-	return functions ? functions
-			 : (a->address > b->address) - (a->address < b->address);
-}
-
-static size_t missed_sites(
-	const struct cp_profile *profile, const struct cp_profiled_site ***sites)
-{
-	size_t n = 0;
-
-	*sites = cp_arena_alloc(profile->arena, profile->nsites * sizeof(**sites));
-	for (size_t i = 0; i < profile->nsites; i++)
-		if (misses_of(&profile->sites[i]))
-			(*sites)[n++] = &profile->sites[i];
-	if (n)
-		qsort(*sites, n, sizeof(**sites), by_function_and_address);
-	return n;
-}
-
-/* The function takes its place among the first by misses. */
-static void rank(struct function first[MOST_NAMED], struct function one)
-{
-	for (int i = 0; i < MOST_NAMED; i++)
-		if (one.misses > first[i].misses) {
-			struct function other = first[i];
-
-			first[i] = one;
-			one = other;
-		}
-}
-
-/* Lines of code at which something missed; those of two functions count twice. */
-static uint64_t rank_functions(
-	const struct cp_profile *profile, struct function first[MOST_NAMED])
-{
-	const struct cp_profiled_site **sites;
-	size_t n = missed_sites(profile, &sites);
-	struct function one = {NULL, 0, 0};
+	const struct cp_profiled_site **sites = &rows->sites[row->first];
 	uint64_t lines = 0, last = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	qsort(sites, row->nsites, sizeof(*sites), by_address);
+	for (size_t i = 0; i < row->nsites; i++) {
 		uint64_t line = sites[i]->at.address / profile->line;
-		bool begins = !one.at || compare_functions(one.at, &sites[i]->at);
 
-		if (begins) {
-			rank(first, one);
-			one = (struct function){&sites[i]->at, 0, 0};
-		}
-		one.misses += misses_of(sites[i]);
-		one.lines += begins || line != last;
-		lines += begins || line != last;
+		lines += !lines || line != last;
 		last = line;
 	}
-	rank(first, one);
 	return lines;
 }
 
@@ -117,33 +61,35 @@ static const char *lines_text(const struct cp_profile *profile, uint64_t lines)
 }
 
 /* "; its code is missed at 1,670 lines, 104 KiB: 99.9 % in step (801 lines, 50 KiB)" */
-static const char *places_text(const struct cp_profile *profile, uint64_t misses)
+static const char *places_text(const struct cp_profile_view *view)
 {
-	struct function first[MOST_NAMED] = {{NULL, 0, 0}};
-	uint64_t lines = profile->line ? rank_functions(profile, first) : 0;
-	const char *text = "", *before = ":";
+	const struct cp_profile *profile = view->profile;
+	struct cp_rows *rows = cp_rows_of_all(view, CP_ROW_FUNCTION);
+	const char *named = "";
+	uint64_t all = 0;
 
-	if (!lines)
-		return text;
-	text = cp_text_format(
-		profile->arena, "; its code is missed at %s", lines_text(profile, lines));
-	for (int i = 0; i < MOST_NAMED; i++) {
-		double share = (double)first[i].misses / (double)misses;
+	for (size_t i = 0; profile->line && i < rows->n; i++) {
+		const struct cp_row *row = &rows->row[i];
+		const char *function = row->site->at.function;
+		double share = cp_row_share(view, rows, row);
+		uint64_t lines = count_lines(profile, rows, row);
 
-		if (!first[i].at || !*first[i].at->function || share < NAMED_SHARE)
-			continue;
-		text = cp_text_format(profile->arena, "%s%s %.1f %% in %.60s (%s)", text,
-			before, 100 * share, first[i].at->function,
-			lines_text(profile, first[i].lines));
-		before = ",";
+		all += lines;
+		if (i < MOST_NAMED && *function && share >= NAMED_SHARE)
+			named = cp_text_format(profile->arena,
+				"%s%s %.1f %% in %.60s (%s)", named, *named ? "," : ":",
+				share, function, lines_text(profile, lines));
 	}
-	return text;
+	return all ? cp_text_format(profile->arena, "; its code is missed at %s%s",
+			     lines_text(profile, all), named)
+		   : "";
 }
 
 /* ---- the rule ---- */
 
-void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile)
+void cp_advise_code(struct cp_findings *found, const struct cp_profile_view *view)
 {
+	const struct cp_profile *profile = view->profile;
 	const struct cp_tally totals = cp_profile_totals(profile);
 	uint64_t misses = totals.count[CP_SIM_l1i_misses],
 		 instructions = totals.count[CP_SIM_instructions];
@@ -165,8 +111,8 @@ void cp_advise_code(struct cp_findings *found, const struct cp_profile *profile)
 	found->finding[found->n++] = (struct cp_finding){
 		.rule = "code-misses",
 		.data = "the run's code",
-		.evidence = cp_text_format(
-			profile->arena, "%s%s", rate, places_text(profile, misses)),
+		.evidence =
+			cp_text_format(profile->arena, "%s%s", rate, places_text(view)),
 		.threshold = limit,
 		.advice = "Bring together what runs often: "
 			  "-O2 or -Os in place of -O3, profile-guided optimization, "

@@ -61,40 +61,6 @@ struct cp_asked cp_asked_for(const struct cp_profiled_object *object)
 	return sum;
 }
 
-static double cycles_of(const struct cp_profile *profile, enum cp_weight_of of)
-{
-	return profile->weights.of[of].cycles;
-}
-
-static bool has_level(const struct cp_profile *profile, enum cp_weight_of of)
-{
-	return profile->weights.of[of].from != CP_WEIGHT_NONE;
-}
-
-/* Prefetched lines may have been asked for behind a level that has less misses. */
-static uint64_t at_most(uint64_t value, uint64_t most)
-{
-	return value < most ? value : most;
-}
-
-void cp_cost_add(
-	struct cp_cost *sum, const struct cp_profile *profile, const uint64_t *count)
-{
-	struct cp_asked asked = asked_by(count, NULL);
-	uint64_t behind_l2 = has_level(profile, CP_OF_L2) ? at_most(asked.l2, asked.l1d)
-							  : asked.l1d,
-		 from_memory = behind_l2;
-
-	if (has_level(profile, CP_OF_L3))
-		from_memory = at_most(count_of(count, CP_SIM_llc_load_lines) +
-					      count_of(count, CP_SIM_llc_store_lines),
-			behind_l2);
-	sum->misses += asked.l1d;
-	sum->cycles += (double)(asked.l1d - behind_l2) * cycles_of(profile, CP_OF_L2) +
-		       (double)(behind_l2 - from_memory) * cycles_of(profile, CP_OF_L3) +
-		       (double)from_memory * cycles_of(profile, CP_OF_MEMORY);
-}
-
 /* Does most of what L1D lacks come from behind L2? */
 static bool is_far(const struct cp_asked *asked)
 {

@@ -53,14 +53,6 @@ static const char *number(const struct search *s, uint64_t value)
 	return cp_text_integer(s->profile->arena, value);
 }
 
-static bool is_same_code(
-	const struct cp_profiled_site *one, const struct cp_profiled_site *other)
-{
-	return one->at.address == other->at.address &&
-	       (one->at.module == other->at.module ||
-		       strcmp(one->at.module->path, other->at.module->path) == 0);
-}
-
 static struct sum sum_over_threads(const struct search *s,
 	const struct cp_profiled_site *site,
 	bool (*is)(const struct cp_profile *profile, const struct cp_profiled_site *site))
@@ -70,7 +62,8 @@ static struct sum sum_over_threads(const struct search *s,
 	for (size_t i = 0; i < s->profile->nsites; i++) {
 		const struct cp_profiled_site *twin = &s->profile->sites[i];
 
-		if (!is_same_code(site, twin) || !is(s->profile, twin))
+		if (!cp_is_same_instruction(&site->at, &twin->at) ||
+			!is(s->profile, twin))
 			continue;
 		sum.first &= twin >= site;
 		sum.asked += twin->asked;
@@ -101,7 +94,7 @@ static const struct cp_profiled_object *data_of(
 
 			at = profile->accesses[at].next;
 			if (here <= misses || of->thread != site->thread ||
-				!is_same_code(of, site))
+				!cp_is_same_instruction(&of->at, &site->at))
 				continue;
 			most = object;
 			misses = here;

@@ -195,6 +195,16 @@ static struct cp_value latency_of(
 	return (struct cp_value){.value = cycles, .status = CP_ESTIMATED};
 }
 
+double cp_measure_cycles(const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	const uint64_t *n = tally->count;
+	struct served loads = serve_loads(profile, tally),
+		      stores = count_served(profile, n, n[CP_SIM_l1d_store_lines],
+			      CP_SIM_l2_store_lines, CP_SIM_llc_store_lines);
+
+	return latency_of(profile, &loads).value + latency_of(profile, &stores).value;
+}
+
 #define NOT_APART                                                                        \
 	"sampled: a level's misses, and those in front of it, are not known well "       \
 	"enough to subtract one from the other"

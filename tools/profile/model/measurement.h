@@ -54,6 +54,9 @@ struct cp_value cp_measure_counts(const struct cp_profile *profile,
 	const struct cp_group *measurement, const char *name,
 	const struct cp_tally *tally);
 
+/* Cycles that the lines of loads and stores take if nothing hides them. */
+double cp_measure_cycles(const struct cp_profile *profile, const struct cp_tally *tally);
+
 /* The key that places are sorted by; 0 where it is not known. */
 double cp_measure_order(const struct cp_profile *profile,
 	const struct cp_group *measurement, enum cp_profile_order order,
