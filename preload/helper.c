@@ -117,9 +117,12 @@ static void dismiss_all(void)
 
 void cp_helpers_finish(void)
 {
-	uint64_t until = cp_clock_ns() + FINISH_NS;
+	uint64_t until;
 
 	dismiss_all();
+	if (!cp_helpers_running()) /* a confined process has none, and may ask no clock */
+		return;
+	until = cp_clock_ns() + FINISH_NS;
 	while (cp_helpers_running() && cp_clock_ns() < until)
 		sched_yield();
 }
