@@ -310,6 +310,7 @@ static bool ended_well(const struct cp_job *job, const struct cp_process *proces
 static void note_end(struct cp_job *job, const struct cp_process *process)
 {
 	job->running += is_running(process);
+	job->ncut += !ended_well(job, process) && !is_running(process);
 	if (ended_well(job, process) || job->report.nwarnings >= MAX_WARNINGS)
 		return;
 	if (strcmp(process->how, "signal") == 0)

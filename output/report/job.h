@@ -45,7 +45,8 @@ struct cp_job {
 	/* Ranks that were added from their records: those that have not ended, and
 	 * those that are in a report already. */
 	size_t running, nreported;
-	bool live; /* all of them go on: nothing to say of that */
+	size_t ncut; /* ranks that did not exit by themselves */
+	bool live;   /* all of them go on: nothing to say of that */
 	bool several_hosts;
 	/* Sockets are read by the first rank on each host, of which there are nhosts:
 	 * the first that is added, or as place says of the rank. */

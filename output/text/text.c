@@ -130,14 +130,19 @@ static void print_job(struct cp_text *text)
 	const struct cp_job *job = text->report->job;
 
 	cp_text_labelled(text, "ran",
-		cp_text_format(text->arena, "%zu%s rank%s, %zu process%s, %zu thread%s",
+		cp_text_format(text->arena, "%zu%s rank%s, %zu process%s, %zu thread%s%s",
 			job->nranks,
 			job->wanted ? cp_text_format(text->arena, " of %d", job->wanted)
 				    : "",
 			(job->wanted ? (size_t)job->wanted : job->nranks) == 1 ? "" : "s",
 			job->nprocesses, job->nprocesses == 1 ? "" : "es",
 			text->report->total->nthreads,
-			text->report->total->nthreads == 1 ? "" : "s"));
+			text->report->total->nthreads == 1 ? "" : "s",
+			job->ncut ? cp_text_format(text->arena,
+					    "; %zu cut short, what they did until "
+					    "then is counted",
+					    job->ncut)
+				  : ""));
 }
 
 static void print_ran(struct cp_text *text)

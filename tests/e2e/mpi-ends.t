@@ -114,6 +114,8 @@ for my $name (sort grep { $built{$_} } keys %built) {
 		like($named, qr/^rank 3 ended by signal 11/m, "$what: the report says who") if $how eq 'segv';
 		$job = job_of('cachepeek', $implementations{$name}, 'stderr', @program);
 		is(reports_in($job->{err}) . ' ' . lines_in($job->{err}), '1 0', "$what, cachepeek: one report on stderr");
+		like($job->{err}, qr/^ran .*; \d cut short, what they did\s+until then is counted$/m, "$what, cachepeek: it says so first")
+			if $how eq 'kill' || $how eq 'segv';
 
 		# Whoever is killed says nothing; with MPICH that is everybody, but for its launcher.
 		$job = job_of('launcher', $implementations{$name}, 'stderr', @program);
