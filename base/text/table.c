@@ -210,15 +210,25 @@ void cp_table_print(
 
 const char *cp_text_format(struct cp_arena *arena, const char *format, ...)
 {
-	char text[512];
+	char text[512], *longer;
 	size_t length;
 	va_list args;
 
 	va_start(args, format);
 	length = cp_vformat(text, sizeof(text), format, args);
 	va_end(args);
-	return cp_arena_copy(
-		arena, text, length < sizeof(text) ? length : sizeof(text) - 1);
+	if (length < sizeof(text))
+		return cp_arena_copy(arena, text, length);
+	longer = cp_arena_alloc(arena, length + 1);
+	va_start(args, format);
+	cp_vformat(longer, length + 1, format, args);
+	va_end(args);
+	return longer;
+}
+
+const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item)
+{
+	return *list ? cp_text_format(arena, "%s, %s", list, item) : item;
 }
 
 const char *cp_text_integer(struct cp_arena *arena, uint64_t value)

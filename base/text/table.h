@@ -52,8 +52,11 @@ const char *cp_text_decimal(struct cp_arena *arena, double value);
 const char *cp_text_short(struct cp_arena *arena, double value);
 /* Three digits and a unit: 0.0123 -> "12.3 ms". */
 const char *cp_text_seconds(struct cp_arena *arena, double value);
+/* Whole, however long it is: what has to be short is cut by cp_text_cut. */
 __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 	struct cp_arena *arena, const char *format, ...);
+/* "A, B": an item more of a list, which begins as "". */
+const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item);
 
 /* The lines above a table that answer a question: a label and a text each. */
 #define CP_ANSWER_MAX_LINES 16
@@ -70,6 +73,9 @@ void cp_answer_add(struct cp_answer *answer, const char *label, const char *text
 /* At most so many columns of text; what does not fit is cut in the middle: names differ
  * at their ends, too. */
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);
+
+/* Of a command line above a report: three lines of 80. */
+#define CP_COMMAND_COLUMNS 240
 
 /* A copy in which control characters and bytes that are not UTF-8 are spelled
  * \n, \t or \xNN, so that no name can drive the terminal. */

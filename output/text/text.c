@@ -31,9 +31,9 @@ static void print_command(struct cp_text *text)
 	const char *line = cp_text_format(text->arena, "cachepeek %s:", report->version);
 
 	for (size_t i = 0; i < report->narguments; i++)
-		line = cp_text_format(
-			text->arena, "%.300s %.200s", line, report->command[i]);
-	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 0, 2,
+		line = cp_text_format(text->arena, "%s %s", line, report->command[i]);
+	line = cp_text_safe(text->arena, cp_slice_of(line));
+	cp_text_wrap(text->out, cp_text_cut(text->arena, line, CP_COMMAND_COLUMNS), 0, 2,
 		text->width);
 }
 
@@ -45,9 +45,8 @@ static void print_engine(struct cp_text *text)
 	const char *name = names[report->engine];
 
 	cp_text_labelled(text, "engine",
-		*report->why
-			? cp_text_format(text->arena, "%s: %.400s", name, report->why)
-			: name);
+		*report->why ? cp_text_format(text->arena, "%s: %s", name, report->why)
+			     : name);
 }
 
 static const char *domain_text(const struct cp_report *report)
@@ -67,8 +66,7 @@ static void print_pinned(struct cp_text *text)
 	if (!report->pinned)
 		return;
 	for (size_t i = 0; i < report->nunpinned; i++)
-		list = cp_text_format(
-			text->arena, "%s%s%s", list, i ? ", " : "", report->unpinned[i]);
+		list = cp_text_listed(text->arena, list, report->unpinned[i]);
 	cp_text_labelled(text, "pinned",
 		report->nunpinned
 			? cp_text_format(text->arena,
@@ -310,7 +308,7 @@ static void print_source(struct cp_text *text)
 	cp_text_labelled(text, "simulated",
 		cp_text_format(text->arena,
 			"exact for the machine below, %s, "
-			"not counted by this processor%s%.300s%s%s",
+			"not counted by this processor%s%s%s%s",
 			domain_text(report), *why ? " (" : "", why,
 			why == report->why ? "" : "; see cachepeek doctor",
 			*why ? ")" : ""));

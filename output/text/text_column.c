@@ -123,7 +123,7 @@ const char *cp_text_path(struct cp_text *text, const struct cp_region *region)
 	const char *path = "";
 
 	for (unsigned i = 0; i < depth; i++)
-		path = cp_text_format(text->arena, "%.300s%s%s", path, i ? "/" : "",
+		path = cp_text_format(text->arena, "%s%s%s", path, i ? "/" : "",
 			cp_text_safe(text->arena, *names[i]));
 	return path;
 }

@@ -93,8 +93,7 @@ static void short_regions(struct cp_text *text)
 		if (!(r->flags & CP_REGION_SHORT))
 			continue;
 		if (count++ < MAX_LINES)
-			names = cp_text_format(text->arena, "%.300s%s%.80s", names,
-				*names ? ", " : "", name_of(text, r));
+			names = cp_text_listed(text->arena, names, name_of(text, r));
 	}
 	if (!count)
 		return;
@@ -136,8 +135,7 @@ static void tell_nothing(
 		if (count == 0 && r != first)
 			return;
 		if (count++ < MAX_LINES)
-			names = cp_text_format(text->arena, "%.300s%s%.80s", names,
-				*names ? ", " : "", name_of(text, r));
+			names = cp_text_listed(text->arena, names, name_of(text, r));
 	}
 	cp_text_wrap(text->out,
 		cp_text_format(text->arena, "\u2014: %s%s: %s", names,

@@ -114,8 +114,8 @@ static const char *names_text(struct cp_text *text, const char *const *exes, siz
 				left[j] = NULL;
 				same++;
 			}
-		line = cp_text_format(text->arena, "%s%s%zu %s", line, *line ? ", " : "",
-			same, left[i]);
+		line = cp_text_listed(text->arena, line,
+			cp_text_format(text->arena, "%zu %s", same, left[i]));
 	}
 	return line;
 }

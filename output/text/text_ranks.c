@@ -166,8 +166,8 @@ static const char *list_of(struct cp_text *text, const struct cp_region *region)
 	const char *list = "";
 
 	for (size_t i = 0; i < region->nranks; i++)
-		list = cp_text_format(
-			text->arena, "%s%s%d", list, i ? ", " : "", region->entered[i]);
+		list = cp_text_listed(text->arena, list,
+			cp_text_format(text->arena, "%d", region->entered[i]));
 	return cp_text_format(
 		text->arena, "rank%s %s", region->nranks == 1 ? "" : "s", list);
 }

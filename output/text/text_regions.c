@@ -269,12 +269,12 @@ static void print_others(struct cp_text *text, const struct cp_group *group)
 		if (is_column(group, group->metrics[i].name) ||
 			value.status == CP_UNAVAILABLE)
 			continue;
-		line = cp_text_format(text->arena, "%.400s%s%s %s%s", line,
-			*line ? ", " : "", group->metrics[i].name,
-			cp_text_with_unit(text, &group->metrics[i], value),
-			*text->report->sample
-				? cp_text_interval(text, group->metrics[i].name)
-				: "");
+		line = cp_text_listed(text->arena, line,
+			cp_text_format(text->arena, "%s %s%s", group->metrics[i].name,
+				cp_text_with_unit(text, &group->metrics[i], value),
+				*text->report->sample
+					? cp_text_interval(text, group->metrics[i].name)
+					: ""));
 	}
 	if (!*line)
 		return;
@@ -295,15 +295,14 @@ static const char *names_with_reason(
 			continue;
 		if (j < i)
 			return NULL;
-		names = cp_text_format(text->arena, "%.400s%s%s", names,
-			*names ? ", " : "", group->metrics[j].name);
+		names = cp_text_listed(text->arena, names, group->metrics[j].name);
 	}
 	return names;
 }
 
 static void print_reason(struct cp_text *text, const char *names, const char *reason)
 {
-	const char *line = cp_text_format(text->arena, "%.400s (%.300s)", names, reason);
+	const char *line = cp_text_format(text->arena, "%s (%s)", names, reason);
 
 	cp_out_text(text->out, "not available: ");
 	cp_text_wrap(text->out, cp_text_safe(text->arena, cp_slice_of(line)), 15, 2,
@@ -343,9 +342,11 @@ static void print_lets(struct cp_text *text, const struct cp_group *group)
 	const char *line = "";
 
 	for (size_t i = 0; i < group->nlets; i++)
-		line = cp_text_format(text->arena, "%.600s%s%s %s (%s)", line,
-			*line ? ", " : "", group->lets[i].name, group->lets[i].text,
-			cp_text_safe(text->arena, cp_slice_of(group->lets[i].meaning)));
+		line = cp_text_listed(text->arena, line,
+			cp_text_format(text->arena, "%s %s (%s)", group->lets[i].name,
+				group->lets[i].text,
+				cp_text_safe(text->arena,
+					cp_slice_of(group->lets[i].meaning))));
 	if (!*line)
 		return;
 	cp_out_text(text->out, "assumed: ");
@@ -369,9 +370,9 @@ static const char *add_lets(struct cp_text *text, const char *line, size_t which
 
 	for (size_t i = 0; i < group->nlets; i++)
 		if (!is_said(text->report, which, &group->lets[i]))
-			line = cp_text_format(text->arena, "%.380s%s%.40s %.20s", line,
-				*line ? ", " : "", group->lets[i].name,
-				group->lets[i].text);
+			line = cp_text_listed(text->arena, line,
+				cp_text_format(text->arena, "%s %s", group->lets[i].name,
+					group->lets[i].text));
 	return line;
 }
 

@@ -102,10 +102,10 @@ static void print_served(struct cp_text *text, const struct cp_group *group)
 			metric_of(text->report, text->report->total, level->name);
 
 		if (share.status != CP_UNAVAILABLE)
-			line = cp_text_format(text->arena, "%s%s%s %s%s %%", line,
-				*line ? ", " : "", level->heading,
-				share.status == CP_ESTIMATED ? "~" : "",
-				cp_text_decimal(text->arena, 100 * share.value));
+			line = cp_text_listed(text->arena, line,
+				cp_text_format(text->arena, "%s %s%s %%", level->heading,
+					share.status == CP_ESTIMATED ? "~" : "",
+					cp_text_decimal(text->arena, 100 * share.value)));
 	}
 	if (whole_count(text->report, "l1d_accesses", &references))
 		line = cp_text_format(text->arena, "%s of %s data references", line,
@@ -127,9 +127,10 @@ static void print_rates(struct cp_text *text, const struct cp_group *group)
 			continue;
 		value = cp_text_column_value(&column, text->report->total);
 		if (value.status != CP_UNAVAILABLE)
-			line = cp_text_format(text->arena, "%.300s%s%s %s", line,
-				*line ? ", " : "", group->columns[i].heading,
-				cp_text_column_cell(text, &column, value));
+			line = cp_text_listed(text->arena, line,
+				cp_text_format(text->arena, "%s %s",
+					group->columns[i].heading,
+					cp_text_column_cell(text, &column, value)));
 	}
 	if (*line)
 		cp_text_labelled(text, "in all",
@@ -200,8 +201,8 @@ static const char *harmless_levels(const struct verdict *verdict, double all)
 			continue;
 		/* Of a level that is not there nothing is said. */
 		if (value.value > 0 || !is_by_time(verdict->cost.name))
-			names = cp_text_format(verdict->text->arena, "%s%s%s", names,
-				*names ? ", " : "", level->heading);
+			names = cp_text_listed(
+				verdict->text->arena, names, level->heading);
 	}
 	return names;
 }
@@ -229,7 +230,7 @@ static void print_first(const struct verdict *verdict, double all)
 	if (mine <= 0)
 		return;
 	line = cp_text_format(
-		text->arena, "%.300s: ~%.0f %% of the miss cost", line, 100 * mine / all);
+		text->arena, "%s: ~%.0f %% of the miss cost", line, 100 * mine / all);
 	if (level && first->child == NULL && !first->parent)
 		line = cp_text_format(text->arena, "%s: ~%.0f %% of the miss cost",
 			level->heading, 100 * part / mine);

@@ -111,7 +111,7 @@ void cp_text_windows_answer(struct cp_text *text)
 		return;
 	cp_text_labelled(text, "touched",
 		cp_text_format(text->arena,
-			"%.200s: %s of data in %s pages by %s instructions%s",
+			"%s: %s of data in %s pages by %s instructions%s",
 			region->parent
 				? cp_text_cut(text->arena,
 					  cp_text_safe(text->arena, region->name), 40)

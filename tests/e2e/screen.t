@@ -8,6 +8,7 @@ use FindBin;
 use lib $FindBin::Bin;
 use Encode qw(decode);
 use Peek;
+use JSON::PP qw(decode_json);
 use Test::More;
 
 my $script = terminal_script() or plan(skip_all => 'no script(1) (util-linux), or no terminals for it');
@@ -58,6 +59,18 @@ my @few = screen(['report', record('few', program('region_nested'))], 'few');
 ok_screen(\@few, 'few');
 is(scalar(grep { /^ +(?:outer|inner|warm) / } @few[0 .. 23]), 7, 'few: each region');
 unlike(join("\n", @few), qr/regions with less/, 'few: none is left out');
+
+# What no column shows is below them, each value whole, however many there are.
+my $whole = run(command => [cli(), '-E', 'sim', '-m', 'zen4', '-o', scratch('whole.json'), '-o', scratch('whole.txt'),
+	program('region_nested')]);
+is(status_text($whole->{status}), 'exit 0', 'whole: ran');
+my $values = region(decode_json(read_file(scratch('whole.json'))))->{metrics};
+my $flat = decode('UTF-8', read_file(scratch('whole.txt'))) =~ s/\s+/ /gr;
+my %unit = ('GB' => '(?:bytes|[kMG]B)', 's' => '(?:s|ms|\N{U+00B5}s|ns)', '1/instr' => '/I', ratio => '%');
+my @others = grep { $values->{$_}{status} ne 'unavailable' && $flat =~ m{(?:whole run: |, )$_ } } sort keys %$values;
+cmp_ok(scalar(@others), '>=', 25, 'whole: what no column shows');
+is_deeply([grep { my $unit = $unit{$values->{$_}{unit}} // $values->{$_}{unit}; $flat !~ m{\b$_ ~?[\d.,]+ ?$unit(?:,| [a-z])} } @others],
+	[], 'whole: each with its value and unit');
 
 my $many = record('many', program('phases_of_threads'), 300);
 my @many = screen(['report', $many], 'many');

@@ -64,6 +64,11 @@ static void test_json_strings(void)
 
 static void test_numbers(void)
 {
+	is_string(cp_text_listed(&arena, "", "a"), "a", "a list of one");
+	is_string(cp_text_listed(&arena, "a", "b"), "a, b", "and of two");
+	for (int length = 510; length <= 514; length++)
+		is_int((int)strlen(cp_text_format(&arena, "%*d", length, 7)), length,
+			"a text of %d is whole", length);
 	is_string(cp_text_integer(&arena, 0), "0", "0");
 	is_string(cp_text_integer(&arena, 999), "999", "999");
 	is_string(cp_text_integer(&arena, 1234567), "1,234,567", "thousands");

@@ -10,7 +10,6 @@
 
 #define WIDTH 80
 #define INDENT 11
-#define COMMAND 160
 
 /* As in the report of a run: below it there is nothing to mend. */
 #define WORTH_MENDING 0.2
@@ -312,12 +311,12 @@ static void put_not_told(
 	for (unsigned i = 0; i < screen->c->nmachines; i++)
 		if (cp_compare_undecided(
 			    screen->c, ends->most, i, mark->name, mark->metric))
-			names = cp_text_format(screen->arena, "%.300s%s%.60s", names,
-				*names ? ", " : "", screen->c->of[i].machine.name);
+			names = cp_text_listed(
+				screen->arena, names, screen->c->of[i].machine.name);
 	if (*names)
 		put_labelled(screen, ends->undecided ? "undecided" : "",
 			cp_text_format(screen->arena,
-				"%.60s and %s differ by no more than %s",
+				"%s and %s differ by no more than %s",
 				screen->c->of[ends->most].machine.name, names,
 				screen->c->sample
 					? "the 95 % interval of their difference"
@@ -473,10 +472,10 @@ static void put_head(const struct screen *screen)
 	const char *line = "";
 
 	for (size_t i = 0; c->program[i]; i++)
-		line = cp_text_format(screen->arena, "%.300s%s%.200s", line, i ? " " : "",
-			c->program[i]);
-	line = cp_text_cut(
-		screen->arena, cp_text_safe(screen->arena, cp_slice_of(line)), COMMAND);
+		line = cp_text_format(
+			screen->arena, "%s%s%s", line, i ? " " : "", c->program[i]);
+	line = cp_text_cut(screen->arena, cp_text_safe(screen->arena, cp_slice_of(line)),
+		CP_COMMAND_COLUMNS);
 	cp_text_wrap(screen->out,
 		cp_text_format(
 			screen->arena, "cachepeek %s compare: %s", CP_VERSION, line),
@@ -505,8 +504,8 @@ static const char *who_assumes(const struct screen *screen)
 		for (unsigned of = 0; of < CP_NWEIGHTS; of++)
 			if ((which & 1u << of) &&
 				c->of[i].weights.of[of].from == CP_WEIGHT_ASSUMED) {
-				names = cp_text_format(screen->arena, "%.300s%s%.60s",
-					names, *names ? ", " : "", c->of[i].machine.name);
+				names = cp_text_listed(
+					screen->arena, names, c->of[i].machine.name);
 				break;
 			}
 	return names;

@@ -53,8 +53,7 @@ const char *cp_compare_rounds(struct cp_comparison *c)
 
 	for (unsigned i = 0; i < c->nmachines; i++)
 		if (c->of[i].spreads.known)
-			names = cp_text_format(&c->arena, "%.300s%s%.60s", names,
-				*names ? ", " : "", c->of[i].machine.name);
+			names = cp_text_listed(&c->arena, names, c->of[i].machine.name);
 	return *names ? cp_text_format(&c->arena,
 				"of %s: by how far the rounds of the calibration are "
 				"apart; errors of the model are not in it",

@@ -172,8 +172,7 @@ const char *cp_compare_differs(struct cp_comparison *c)
 	const char *list = "";
 
 	for (size_t i = 0; i < c->ndiffers; i++)
-		list = cp_text_format(
-			&c->arena, "%s%s%s", list, i ? ", " : "", c->differs[i]);
+		list = cp_text_listed(&c->arena, list, c->differs[i]);
 	return list;
 }
 

@@ -172,8 +172,9 @@ static void add_causes(const struct cp_diff *diff, const struct cp_difference *w
 		if (!label || it->verdict == CP_ONE_SIDED || cp_diff_is_small(it) ||
 			fabs(it->change) < WORTH * larger_of(whole))
 			continue;
-		line = cp_text_format(diff->arena, "%s%s%s", line, n++ ? ", " : "",
-			part_text(diff->arena, it, label));
+		line = cp_text_listed(
+			diff->arena, line, part_text(diff->arena, it, label));
+		n++;
 	}
 	if (n)
 		cp_answer_add(to, "causes", line);

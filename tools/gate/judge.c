@@ -122,8 +122,8 @@ static const char *add_variables(struct cp_arena *arena, const char *names,
 
 		if (colon && !has_word(other, word, length) &&
 			!has_word(skip, word, (size_t)(colon + 1 - word)))
-			names = cp_text_format(arena, "%s%s%.*s", names,
-				*names ? ", " : "", (int)(colon - word), word);
+			names = cp_text_listed(arena, names,
+				cp_text_format(arena, "%.*s", (int)(colon - word), word));
 	}
 	return names;
 }

@@ -50,8 +50,8 @@ static const char *list_of(const struct cp_profile_view *view,
 
 		if (!*file || (wanted && !cp_annotate_is_named(file, wanted)))
 			continue;
-		list = cp_text_format(
-			view->profile->arena, "%s%s%s", list, n++ ? ", " : "", file);
+		list = cp_text_listed(view->profile->arena, list, file);
+		n++;
 	}
 	return list;
 }

@@ -115,8 +115,8 @@ static const char *line_name(
 		return "[no line numbers]";
 	while (text && (*text == ' ' || *text == '\t'))
 		text++;
-	return cp_text_format(screen->arena, "%s:%u%s%.200s", base_name(at->file),
-		at->line, text ? "  " : "", text ? text : "");
+	return cp_text_format(screen->arena, "%s:%u%s%s", base_name(at->file), at->line,
+		text ? "  " : "", text ? text : "");
 }
 
 static const char *function_name(
@@ -127,17 +127,16 @@ static const char *function_name(
 			      : cp_text_format(screen->arena, "[no symbol]+0x%lx",
 					(unsigned long)at->address);
 
-	return cp_text_format(screen->arena, "%.200s  (%s)", function,
+	return cp_text_format(screen->arena, "%s  (%s)", function,
 		*at->file ? base_name(at->file) : base_name(at->module->path));
 }
 
 static const char *data_name(
 	const struct screen *screen, const struct cp_profiled_object *object)
 {
-	return *object->file
-		       ? cp_text_format(screen->arena, "%.200s  (%s:%u)", object->name,
-				 base_name(object->file), object->line)
-		       : object->name;
+	return *object->file ? cp_text_format(screen->arena, "%s  (%s:%u)", object->name,
+				       base_name(object->file), object->line)
+			     : object->name;
 }
 
 static const char *row_name(
@@ -263,14 +262,17 @@ static void put_head(struct screen *screen)
 	const char *line = "";
 
 	cp_text_wrap(screen->out,
-		cp_text_format(screen->arena, "cachepeek %s %s: %.400s", CP_VERSION,
-			measurement->name, profile->command),
+		cp_text_format(screen->arena, "cachepeek %s %s: %s", CP_VERSION,
+			measurement->name,
+			cp_text_cut(screen->arena, profile->command, CP_COMMAND_COLUMNS)),
 		0, 2, screen->width);
 	for (size_t i = 0; i < screen->ncolumns; i++)
-		line = cp_text_format(screen->arena, "%s%s%s %s%s", line, i ? ", " : "",
-			screen->column[i]->heading,
-			value_cell(screen, screen->column[i]->name, &screen->totals),
-			*unit_of(screen, screen->column[i]->name) ? " %" : "");
+		line = cp_text_listed(screen->arena, line,
+			cp_text_format(screen->arena, "%s %s%s",
+				screen->column[i]->heading,
+				value_cell(
+					screen, screen->column[i]->name, &screen->totals),
+				*unit_of(screen, screen->column[i]->name) ? " %" : ""));
 	if (!screen->ncolumns)
 		line = value_cell(screen, "misses", &screen->totals);
 	if (profile->cut)

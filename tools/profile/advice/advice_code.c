@@ -76,9 +76,10 @@ static const char *places_text(const struct cp_profile_view *view)
 
 		all += lines;
 		if (i < MOST_NAMED && *function && share >= NAMED_SHARE)
-			named = cp_text_format(profile->arena,
-				"%s%s %.1f %% in %.60s (%s)", named, *named ? "," : ":",
-				share, function, lines_text(profile, lines));
+			named = cp_text_format(profile->arena, "%s%s %.1f %% in %s (%s)",
+				named, *named ? "," : ":", share,
+				cp_text_cut(profile->arena, function, 60),
+				lines_text(profile, lines));
 	}
 	return all ? cp_text_format(profile->arena, "; its code is missed at %s%s",
 			     lines_text(profile, all), named)

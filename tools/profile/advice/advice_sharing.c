@@ -99,8 +99,7 @@ static const char *names_of(
 			if (!object || k < n)
 				continue;
 			names[n++] = object->name;
-			all = cp_text_format(
-				arena, "%s%s%s", all, *all ? ", " : "", object->name);
+			all = cp_text_listed(arena, all, object->name);
 		}
 	return all;
 }

@@ -69,14 +69,14 @@ const char *cp_sharing_place_text(
 	const char *slash = strrchr(at->file, '/'), *text;
 
 	if (!*at->function)
-		text = cp_text_format(arena, "%.100s+0x%lx [no symbol]", at->module->name,
+		text = cp_text_format(arena, "%s+0x%lx [no symbol]", at->module->name,
 			(unsigned long)at->address);
 	else if (*at->file)
-		text = cp_text_format(arena, "%s (%.100s:%u)",
+		text = cp_text_format(arena, "%s (%s:%u)",
 			cp_text_cut(arena, at->function, NAME_COLUMNS),
 			slash ? slash + 1 : at->file, at->line);
 	else
-		text = cp_text_format(arena, "%.100s::%s", at->module->name,
+		text = cp_text_format(arena, "%s::%s", at->module->name,
 			cp_text_cut(arena, at->function, NAME_COLUMNS));
 	return cp_text_safe(arena, cp_slice_of(text));
 }

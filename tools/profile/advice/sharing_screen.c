@@ -76,7 +76,7 @@ static const char *object_text(
 
 	if (!*object->file)
 		return object->name;
-	return cp_text_format(arena, "%.200s (%.100s:%u)", object->name,
+	return cp_text_format(arena, "%s (%s:%u)", object->name,
 		slash ? slash + 1 : object->file, object->line);
 }
 
@@ -95,8 +95,7 @@ const char *cp_sharing_data(struct cp_arena *arena, const struct cp_shared_line 
 		if (!it || i < n)
 			continue;
 		object[n++] = it;
-		all = cp_text_format(
-			arena, "%.300s%s%.200s", all, *all ? ", " : "", it->name);
+		all = cp_text_listed(arena, all, it->name);
 	}
 	if (n == 1)
 		all = object_text(arena, object[0]);
@@ -311,9 +310,11 @@ static void put_head(const struct screen *screen)
 	unsigned quantum = cp_sharing_quantum(screen->sharing);
 
 	cp_text_wrap(screen->out,
-		cp_text_format(screen->arena, "cachepeek %s sharing: %.400s", CP_VERSION,
-			cp_text_safe(screen->arena,
-				cp_slice_of(screen->sharing->profile->command))),
+		cp_text_format(screen->arena, "cachepeek %s sharing: %s", CP_VERSION,
+			cp_text_cut(screen->arena,
+				cp_text_safe(screen->arena,
+					cp_slice_of(screen->sharing->profile->command)),
+				CP_COMMAND_COLUMNS)),
 		0, 2, screen->width);
 	put_labelled(screen, "simulated",
 		quantum ? cp_text_format(screen->arena,

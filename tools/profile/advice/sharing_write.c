@@ -39,9 +39,10 @@ static const char *names_of(
 
 	for (unsigned part = 0; part < CP_PROFILE_PARTS; part++)
 		if (user->object[part] && !cp_sharing_named_before(user, part))
-			names = cp_text_format(arena_of(sharing), "%.600s%s%.200s%.100s",
-				names, *names ? ", " : "", user->object[part]->name,
-				place_of(sharing, user->object[part]));
+			names = cp_text_listed(arena_of(sharing), names,
+				cp_text_format(arena_of(sharing), "%s%s",
+					user->object[part]->name,
+					place_of(sharing, user->object[part])));
 	return *names ? names : "?";
 }
 
@@ -53,9 +54,11 @@ static const char *places_of(
 	for (size_t i = 0; i < user->nplaces; i++) {
 		const char *what = user->places[i].writes ? "writes in " : "reads in ";
 
-		all = cp_text_format(arena_of(sharing), "%.800s%s%s%.300s", all,
-			*all ? ", " : "", strcmp(what, done) == 0 ? "" : what,
-			cp_sharing_place_text(arena_of(sharing), &user->places[i].at));
+		all = cp_text_listed(arena_of(sharing), all,
+			cp_text_format(arena_of(sharing), "%s%s",
+				strcmp(what, done) == 0 ? "" : what,
+				cp_sharing_place_text(
+					arena_of(sharing), &user->places[i].at)));
 		done = what;
 	}
 	return all;

@@ -169,8 +169,7 @@ const char *cp_fields_names(
 		if (cp_field_is_cold(fields, &fields->field[i]) != cold)
 			continue;
 		if (n++ < MOST)
-			text = cp_text_format(arena, "%s%s%s", text, *text ? ", " : "",
-				fields->field[i].name);
+			text = cp_text_listed(arena, text, fields->field[i].name);
 	}
 	if (n > MOST)
 		return cp_text_format(arena, "%s and %zu more", text, n - MOST);
@@ -187,8 +186,8 @@ const char *cp_fields_shares(struct cp_arena *arena, const struct cp_fields *fie
 							(double)field->fetched
 					      : 0;
 
-		text = cp_text_format(arena, "%s%s%s %.0f", text, *text ? ", " : "",
-			field->name, share);
+		text = cp_text_listed(arena, text,
+			cp_text_format(arena, "%s %.0f", field->name, share));
 	}
 	return fields->n > MOST
 		       ? cp_text_format(arena, "%s and %zu more", text, fields->n - MOST)

@@ -75,8 +75,7 @@ static void warn_of_differences(
 	const char *list = "";
 
 	for (size_t i = 0; report->pinned && i < report->nunpinned; i++)
-		list = cp_text_format(profile->arena, "%s%s%s", list, i ? ", " : "",
-			report->unpinned[i]);
+		list = cp_text_listed(profile->arena, list, report->unpinned[i]);
 	if (*list)
 		cp_profile_warn(
 			profile, "what may differ between runs all the same: %s", list);

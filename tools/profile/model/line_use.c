@@ -122,7 +122,7 @@ const char *cp_line_use_ranges(
 		for (end = at; end < use->bits && bits >> end & 1;)
 			end++;
 		if (end > at)
-			text = cp_text_format(arena, "%s%s%s", text, *text ? ", " : "",
+			text = cp_text_listed(arena, text,
 				range_text(arena, at * use->each, end * use->each - 1));
 	}
 	return *text ? text : "none";
