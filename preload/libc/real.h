@@ -46,6 +46,7 @@ int __libc_start_main(cp_main_function *main_, int argc, char **argv, void (*ini
 	X(kill)                                                                          \
 	X(pthread_kill)                                                                  \
 	X(tgkill)                                                                        \
+	X(syscall)                                                                       \
 	X(quick_exit)                                                                    \
 	X(on_exit)                                                                       \
 	X(pthread_key_create)                                                            \

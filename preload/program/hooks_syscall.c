@@ -37,7 +37,7 @@ static const struct sock_fprog *filter_of(const long arg[6])
 static bool is_confining(long number, const long arg[6])
 {
 	return number == SYS_seccomp &&
-	       (arg[0] == SECCOMP_SET_MODE_STRICT ||
+	       ((arg[0] == SECCOMP_SET_MODE_STRICT && !arg[1] && !arg[2]) ||
 		       (arg[0] == SECCOMP_SET_MODE_FILTER &&
 			       cp_seccomp_is_filter(filter_of(arg))));
 }
@@ -91,6 +91,29 @@ static void after_call(long number, const long arg[6], long result)
 		cp_reporter_stop();
 }
 
+/*
+ * By libc's own instruction, as soon as it is known: a program may have the kernel hand
+ * it all calls but libc's (prctl(2), PR_SET_SYSCALL_USER_DISPATCH), which it cannot under
+ * the simulator.  A result, or -errno.
+ */
+static long call(long number, const long arg[6])
+{
+	int before = errno;
+	long result;
+
+	if (!cp_is_reexecuted() && cp_reals.syscall) {
+		result = cp_reals.syscall(
+			number, arg[0], arg[1], arg[2], arg[3], arg[4], arg[5]);
+		if (result == -1)
+			result = -errno;
+		errno = before;
+		return result;
+	}
+	if (cp_is_reexecuted())
+		cp_sim_request(CP_SIM_CALL, NULL);
+	return cp_syscall6(number, arg);
+}
+
 EXPORT long syscall(long number, ...)
 {
 	long arg[6], result;
@@ -103,9 +126,7 @@ EXPORT long syscall(long number, ...)
 	va_end(args);
 	more = before_call(number, arg);
 	do {
-		if (cp_is_reexecuted())
-			cp_sim_request(CP_SIM_CALL, NULL);
-		result = cp_syscall6(number, arg);
+		result = call(number, arg);
 	} while (result == -EMFILE && cp_descriptors_yield());
 	if (more)
 		after_call(number, arg, result);

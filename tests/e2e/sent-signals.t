@@ -46,6 +46,13 @@ same("signal $_, waiting when a program executes another", $program, $_, 'blocke
 	my $run = run(command => [cli(), '-E', 'sim', program('user-dispatch')]);
 	like($run->{out}, qr/^-1 Invalid argument$/m, 'there is no system call user dispatch');
 	like($run->{err}, qr/^cachepeek: the simulated PMU has no system call user dispatch: /m, '... and a line says so');
+	my @libc = (program('user-dispatch'), 'libc');
+	my $alone = plain(command => \@libc);
+	SKIP: {
+		skip('no system call user dispatch here', 2) unless $alone->{out} =~ /^0 /;
+		is($alone->{out}, "0 \nas alone, 0 handed over\n", 'calls of libc are let pass, alone');
+		is(peek(engine => 'perf', command => \@libc)->{out}, $alone->{out}, '... and on perf');
+	}
 }
 
 done_testing;
