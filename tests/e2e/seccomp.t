@@ -23,6 +23,14 @@ for my $engine (grep { !why_not($_) } qw(perf sim)) {
 	my $asked = peek(engine => $engine, command => [program('own_signals'), 'forbidden']);
 	is($asked->{out}, "101 signals\n", "$engine: who asks about signals is killed: we do not ask");
 	is(status_text($asked->{status}), 'exit 0', "$engine: and it ends by itself");
+	for my $threads ('together', 'apart', 'far') {
+		my @command = (program('filters'), $threads);
+		my ($plain, $with) = (plain(command => \@command), peek(engine => $engine, command => \@command));
+		is($with->{out}, $plain->{out}, "$engine, $threads: what seccomp(2) says, and what its filters do");
+		unlike(run(command => [cli(), '-E', $engine, '-o', '/dev/null', @command])->{err}, qr/strict mode/,
+			"$engine, $threads: nothing is said of modes that it does not enter");
+		is(status_text($with->{status}), 'exit 5', "$engine, $threads: its status");
+	}
 	for my $how (qw(strict filter syscall fault grow take allow maze refused landlock)) {
 		my @command = (program('confine'), $how);
 		my $plain = plain(command => \@command);

@@ -189,9 +189,13 @@ static void keep_filter(ThreadId tid, const struct sock_fprog *program)
 	filters[tid] = filter;
 }
 
-enum { STRICT, FILTER, OTHER };
+/* ASKS: of what there is, or for what there is not; the kernel answers. */
+enum { STRICT, FILTER, ASKS, OTHER };
 
-/* Filters for listeners or for all threads are for the kernel to judge. */
+/* Of seccomp(2): for all threads, and others that are the kernel's alone.  A listener is
+ * refused, as on a kernel before 5.0. */
+enum { FOR_ALL = 1, LOG = 2, SPECULATES = 4, OR_FAILS = 16 };
+
 static int kind_of(const struct seccomp_data *data, UWord *program)
 {
 	if (data->nr == SYS_prctl && data->args[0] == VKI_PR_SET_SECCOMP) {
@@ -200,12 +204,23 @@ static int kind_of(const struct seccomp_data *data, UWord *program)
 		       : data->args[1] == SECCOMP_MODE_FILTER ? FILTER
 							      : OTHER;
 	}
-	if (data->nr != SYS_seccomp || data->args[1])
+	if (data->nr != SYS_seccomp)
 		return OTHER;
 	*program = data->args[2];
-	return data->args[0] == SECCOMP_SET_MODE_STRICT   ? STRICT
-	       : data->args[0] == SECCOMP_SET_MODE_FILTER ? FILTER
-							  : OTHER;
+	if (data->args[0] == SECCOMP_SET_MODE_STRICT && !data->args[1] && !*program)
+		return STRICT;
+	return data->args[0] == SECCOMP_SET_MODE_FILTER ? FILTER : ASKS;
+}
+
+static Bool is_for_all(const struct seccomp_data *data)
+{
+	return data->nr == SYS_seccomp && data->args[1] & FOR_ALL;
+}
+
+static Bool is_listener(const struct seccomp_data *data)
+{
+	return data->nr == SYS_seccomp &&
+	       data->args[1] & ~(UWord)(FOR_ALL | LOG | SPECULATES | OR_FAILS);
 }
 
 /* prctl(PR_GET_SECCOMP) */
@@ -224,28 +239,82 @@ static Bool is_program(const struct sock_fprog *program)
 	       can_read((UWord)program->filter, program->len * sizeof(*program->filter));
 }
 
+/* Is there a thread with another filter than those of this one, whose it cannot have? */
+static Bool is_another(ThreadId tid)
+{
+	for (ThreadId other = 1; other < VG_N_THREADS; other++) {
+		const struct filter *filter = filters[tid];
+
+		while (filter && filter != filters[other])
+			filter = filter->before;
+		if (VG_(is_valid_tid)(other) && filter != filters[other])
+			return True;
+	}
+	return False;
+}
+
+static Bool is_for_kernel(const struct sock_fprog *program)
+{
+	return !is_program(program) || may_trap(program) || suits_simulator(program);
+}
+
+static long keep(ThreadId tid, const struct sock_fprog *program)
+{
+	long result = program ? try_filter(program) : 0;
+
+	if (result == 0)
+		keep_filter(tid, program);
+	return result;
+}
+
+static void give_all(ThreadId tid)
+{
+	for (ThreadId other = 1; other < VG_N_THREADS; other++)
+		if (VG_(is_valid_tid)(other))
+			filters[other] = filters[tid];
+}
+
+/* The kernel has filters of its threads, too: where it gets none, one that allows all. */
+static long take_for_all(ThreadId tid, UWord flags, const struct sock_fprog *program)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog harmless = {1, &allow};
+	Bool kernels = is_for_kernel(program);
+	long result = kernels ? 0 : try_filter(program);
+
+	if (result == 0 && is_another(tid))
+		result = -VKI_ESRCH;
+	if (result == 0)
+		result = cp_syscall(SYS_seccomp, (long)SECCOMP_SET_MODE_FILTER, flags,
+			kernels ? program : &harmless);
+	if (result)
+		return result;
+	if (!kernels)
+		keep_filter(tid, program);
+	give_all(tid);
+	return 0;
+}
+
 /* True: it is taken, or refused, here. */
 static Bool takes_filter(ThreadId tid, const struct seccomp_data *data)
 {
 	const struct sock_fprog *program;
 	UWord at = 0;
 	int kind = kind_of(data, &at);
-	long result = 0;
+	long result;
 
 	if (kind == OTHER)
 		return False;
 	program = kind == STRICT ? NULL : (const struct sock_fprog *)at;
-	if (kind == FILTER && !is_program(program)) {
-		answer_call(tid, cp_syscall(data->nr, data->args[0], data->args[1],
-					 data->args[2]));
-		return True;
-	}
-	if (program && (may_trap(program) || suits_simulator(program)))
-		return False;
-	if (program)
-		result = try_filter(program);
-	if (result == 0)
-		keep_filter(tid, program);
+	if (kind == FILTER && is_listener(data))
+		result = -VKI_EINVAL;
+	else if (kind == FILTER && is_for_all(data))
+		result = take_for_all(tid, data->args[1], program);
+	else if (kind == ASKS || (kind == FILTER && is_for_kernel(program)))
+		result =
+			cp_syscall(data->nr, data->args[0], data->args[1], data->args[2]);
+	else
+		result = keep(tid, program);
 	answer_call(tid, result);
 	return True;
 }
