@@ -94,6 +94,10 @@ static UInt kind_of(UInt number)
 	case SYS_ustat:
 	case SYS_sysfs:
 #endif
+	case SYS_swapon:
+	case SYS_swapoff:
+	case SYS_reboot:
+	case SYS_setdomainname:
 	case SYS_migrate_pages:
 	case SYS_mlock2:
 	case SYS_io_pgetevents:
