@@ -5,6 +5,8 @@
 # twice, is a defect.
 #	B=build tests/suites/stress-ng.sh [STRESSOR...]
 # As root they run as nobody: some change the machine that they run on.
+# Two differ as cachepeek-differences(7) says: signal 64 is taken, and a child that is no
+# thread shares no memory.
 set -u
 library=$(realpath "${B:-build}/libcachepeek.so")
 command -v stress-ng > /dev/null || { echo "stress-ng.sh: no stress-ng here (tools/deps.sh suites installs it)"; exit 77; }
@@ -58,11 +60,12 @@ compare()
 	return $differs
 }
 
+differs=' sigrt vm-rw '
 failed=()
 for stressor in "${list[@]}"; do
 	rm -f "$work"/differs-*
 	# Some depend on time and on what else runs: what differs has to differ twice.
-	compare "$stressor" || compare "$stressor" || {
+	compare "$stressor" || compare "$stressor" || [[ $differs = *" $stressor "* ]] || {
 		failed+=("$stressor")
 		tail -n 12 "$work"/differs-* 2> /dev/null
 	}
