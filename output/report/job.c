@@ -329,6 +329,26 @@ static void note_end(struct cp_job *job, const struct cp_process *process)
 							    : "not seen to end");
 }
 
+/* Measured times and predicted ones have no sum: those of the first engine have. */
+static void keep_times_apart(struct cp_job *job, const struct cp_report *rank)
+{
+	if (rank->engine == job->report.engine) {
+		if (rank->engine == CP_ENGINE_SIM &&
+			strcmp(rank->machine, job->report.machine) != 0)
+			cp_report_warn(&job->report, "ranks were simulated on different "
+						     "machines: costs are by the "
+						     "latencies of the first one's");
+		return;
+	}
+	cp_report_warn(&job->report,
+		"ranks were counted by different engines: times are of those that were "
+		"counted as the first was, and each count is of those that have it");
+	for (const struct cp_region *r = rank->total; r;
+		r = cp_region_next(rank->total, r))
+		((struct cp_region *)(uintptr_t)r)->seconds =
+			cp_unavailable("counted by another engine");
+}
+
 /* The ranks have no clock in common, and begin at different times. */
 static void note_series(struct cp_job *job, const struct cp_report *rank)
 {
@@ -359,6 +379,7 @@ static void add_report(struct cp_job *job, const struct cp_report *rank, int32_t
 			note_end(job, &rank->processes[i]);
 	}
 	list_rank(job, rank);
+	keep_times_apart(job, rank);
 	job->nreported += rank->in_job;
 	if (wanted > job->wanted)
 		job->wanted = wanted;
