@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/map.h"
 
 void cp_out_open(struct cp_out *out, int fd)
 {
@@ -56,6 +58,21 @@ void cp_out_text(struct cp_out *out, const char *text)
 	cp_out_bytes(out, text, strlen(text));
 }
 
+/* Which is longer than any but a name of C++ or a command line is. */
+static void put_long(struct cp_out *out, size_t length, const char *format, va_list args)
+{
+	char *text = cp_map(length + 1, -1, 0);
+
+	if (!text) {
+		if (!out->error)
+			out->error = ENOMEM;
+		return;
+	}
+	cp_vformat(text, length + 1, format, args);
+	cp_out_bytes(out, text, length);
+	munmap(text, length + 1);
+}
+
 void cp_out_format(struct cp_out *out, const char *format, ...)
 {
 	char text[4096];
@@ -64,6 +81,9 @@ void cp_out_format(struct cp_out *out, const char *format, ...)
 
 	va_start(args, format);
 	length = cp_vformat(text, sizeof(text), format, args);
+	if (length < sizeof(text))
+		cp_out_bytes(out, text, length);
+	else
+		put_long(out, length, format, args);
 	va_end(args);
-	cp_out_bytes(out, text, length < sizeof(text) ? length : sizeof(text) - 1);
 }

@@ -18,7 +18,7 @@ void cp_out_open(struct cp_out *out, int fd);
 void cp_out_bytes(struct cp_out *out, const void *bytes, size_t length);
 void cp_out_text(struct cp_out *out, const char *text);
 
-/* cp_format() into the writer; one call writes at most 4096 bytes. */
+/* cp_format() into the writer, whole. */
 void cp_out_format(struct cp_out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -208,22 +208,27 @@ void cp_table_print(
 	}
 }
 
-const char *cp_text_format(struct cp_arena *arena, const char *format, ...)
+const char *cp_text_vformat(struct cp_arena *arena, const char *format, va_list args)
 {
 	char text[512], *longer;
-	size_t length;
-	va_list args;
+	size_t length = cp_vformat(text, sizeof(text), format, args);
 
-	va_start(args, format);
-	length = cp_vformat(text, sizeof(text), format, args);
-	va_end(args);
 	if (length < sizeof(text))
 		return cp_arena_copy(arena, text, length);
 	longer = cp_arena_alloc(arena, length + 1);
-	va_start(args, format);
 	cp_vformat(longer, length + 1, format, args);
-	va_end(args);
 	return longer;
+}
+
+const char *cp_text_format(struct cp_arena *arena, const char *format, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, format);
+	text = cp_text_vformat(arena, format, args);
+	va_end(args);
+	return text;
 }
 
 const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item)

@@ -6,6 +6,7 @@
 #ifndef CACHEPEEK_BASE_TEXT_TABLE_H
 #define CACHEPEEK_BASE_TEXT_TABLE_H
 
+#include <stdarg.h>
 #include <stdint.h>
 
 #include "base/arena.h"
@@ -55,6 +56,7 @@ const char *cp_text_seconds(struct cp_arena *arena, double value);
 /* Whole, however long it is: what has to be short is cut by cp_text_cut. */
 __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 	struct cp_arena *arena, const char *format, ...);
+const char *cp_text_vformat(struct cp_arena *arena, const char *format, va_list args);
 /* "A, B": an item more of a list, which begins as "". */
 const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/text/table.h"
 #include "output/report/report_parts.h"
 
 #define MAX_WARNINGS 64
@@ -12,12 +13,11 @@
 
 void cp_report_warn(struct cp_report *report, const char *format, ...)
 {
-	char text[1024];
-	size_t length;
+	const char *text;
 	va_list args;
 
 	va_start(args, format);
-	length = cp_vformat(text, sizeof(text), format, args);
+	text = cp_text_vformat(report->arena, format, args);
 	va_end(args);
 	for (size_t i = 0; i < report->nwarnings; i++)
 		if (strcmp(report->warnings[i], text) == 0)
@@ -29,8 +29,7 @@ void cp_report_warn(struct cp_report *report, const char *format, ...)
 		report->warnings[MAX_WARNINGS - 1] =
 			"there were more warnings than fit here";
 	else
-		report->warnings[report->nwarnings++] = cp_arena_copy(report->arena, text,
-			length < sizeof(text) ? length : sizeof(text) - 1);
+		report->warnings[report->nwarnings++] = text;
 }
 
 static void check_threads(struct cp_report *report)

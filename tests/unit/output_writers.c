@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "output/json.h"
-#include "output/report/report.h"
+#include "output/report/report_parts.h"
 #include "output/sink.h"
 #include "base/text/table.h"
 #include "base/text/utf8.h"
@@ -44,6 +44,32 @@ static const char *json_of(const char *bytes, size_t length)
 	return read_whole(path);
 }
 
+/* However long it is. */
+static void test_whole(void)
+{
+	static const int lengths[] = {510, 511, 512, 513, 4095, 4096, 4097, 100000};
+	struct cp_report report = {.arena = &arena};
+	char path[100];
+	struct cp_out out;
+
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		int length = lengths[i], fd;
+
+		is_int((int)strlen(cp_text_format(&arena, "%*d", length, 7)), length,
+			"a text of %d is whole", length);
+		cp_report_warn(&report, "%*d", length, 7);
+		is_int((int)strlen(report.warnings[i]), length, "a warning");
+		snprintf(path, sizeof(path), "%s/whole", directory);
+		fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+		cp_out_open(&out, fd);
+		cp_out_format(&out, "%*d\n", length, 7);
+		cp_out_format(&out, ".");
+		is_int(cp_out_flush(&out), 0, "and what is written");
+		close(fd);
+		is_int((int)strlen(read_whole(path)), length + 2, "is as long");
+	}
+}
+
 static void test_json_strings(void)
 {
 	is_string(json_of("plain", 5), "\"plain\"", "JSON: plain");
@@ -66,9 +92,6 @@ static void test_numbers(void)
 {
 	is_string(cp_text_listed(&arena, "", "a"), "a", "a list of one");
 	is_string(cp_text_listed(&arena, "a", "b"), "a, b", "and of two");
-	for (int length = 510; length <= 514; length++)
-		is_int((int)strlen(cp_text_format(&arena, "%*d", length, 7)), length,
-			"a text of %d is whole", length);
 	is_string(cp_text_integer(&arena, 0), "0", "0");
 	is_string(cp_text_integer(&arena, 999), "999", "999");
 	is_string(cp_text_integer(&arena, 1234567), "1,234,567", "thousands");
@@ -316,6 +339,7 @@ int main(void)
 		bail("no /tmp, or no memory");
 	arena.out_of_memory = &out_of_memory;
 	plan_lazy();
+	test_whole();
 	test_json_strings();
 	test_numbers();
 	test_table();

@@ -35,19 +35,18 @@ struct file {
 
 void cp_profile_warn(struct cp_profile *profile, const char *format, ...)
 {
-	char line[1024];
+	const char *line;
 	va_list args;
 
 	if (profile->nwarnings == MAX_WARNINGS)
 		return;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	line = cp_text_vformat(profile->arena, format, args);
 	va_end(args);
 	for (size_t i = 0; i < profile->nwarnings; i++)
 		if (strcmp(profile->warnings[i], line) == 0)
 			return;
-	profile->warnings[profile->nwarnings++] =
-		cp_arena_copy(profile->arena, line, strlen(line));
+	profile->warnings[profile->nwarnings++] = line;
 }
 
 /* ---- entries ---- */
