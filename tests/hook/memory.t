@@ -35,7 +35,7 @@ my %maps = (
 is_deeply(callers_of('mmap'), [sort keys %maps], 'mmap is called for cp_map(), to read files, and to ask');
 
 my %pages = (
-	'base/arena.c' => 'blocks of the stores',
+	'base/arena.c' => 'blocks of the stores', 'base/out.c' => 'text that is given back at once',
 	'base/map.c' => 'its definition', 'base/map.h' => 'its declaration',
 	'regions/record_write.c' => 'the record',
 	'preload/threads/signal_stack.c' => 'stacks', 'preload/helper.c' => 'stacks',
