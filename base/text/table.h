@@ -76,8 +76,10 @@ void cp_answer_add(struct cp_answer *answer, const char *label, const char *text
  * at their ends, too. */
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);
 
-/* Of a command line above a report: three lines of 80. */
+/* "BEFORE WORD WORD", as it stands above a report: three lines of 80 columns. */
 #define CP_COMMAND_COLUMNS 240
+const char *cp_text_command(
+	struct cp_arena *arena, const char *before, const char *const *words, size_t n);
 
 /* A copy in which control characters and bytes that are not UTF-8 are spelled
  * \n, \t or \xNN, so that no name can drive the terminal. */

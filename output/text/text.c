@@ -28,13 +28,12 @@ void cp_text_labelled(struct cp_text *text, const char *label, const char *value
 static void print_command(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
-	const char *line = cp_text_format(text->arena, "cachepeek %s:", report->version);
+	const char *before =
+		cp_text_format(text->arena, "cachepeek %s:", report->version);
 
-	for (size_t i = 0; i < report->narguments; i++)
-		line = cp_text_format(text->arena, "%s %s", line, report->command[i]);
-	line = cp_text_safe(text->arena, cp_slice_of(line));
-	cp_text_wrap(text->out, cp_text_cut(text->arena, line, CP_COMMAND_COLUMNS), 0, 2,
-		text->width);
+	cp_text_wrap(text->out,
+		cp_text_command(text->arena, before, report->command, report->narguments),
+		0, 2, text->width);
 }
 
 static void print_engine(struct cp_text *text)

@@ -469,16 +469,13 @@ static const char *counted_in(const struct screen *screen)
 static void put_head(const struct screen *screen)
 {
 	struct cp_comparison *c = screen->c;
-	const char *line = "";
+	size_t n = 0;
 
-	for (size_t i = 0; c->program[i]; i++)
-		line = cp_text_format(
-			screen->arena, "%s%s%s", line, i ? " " : "", c->program[i]);
-	line = cp_text_cut(screen->arena, cp_text_safe(screen->arena, cp_slice_of(line)),
-		CP_COMMAND_COLUMNS);
+	while (c->program[n])
+		n++;
 	cp_text_wrap(screen->out,
-		cp_text_format(
-			screen->arena, "cachepeek %s compare: %s", CP_VERSION, line),
+		cp_text_command(screen->arena, "cachepeek " CP_VERSION " compare:",
+			(const char *const *)c->program, n),
 		0, 2, screen->width);
 	put_labelled(screen, "ran", counted_in(screen));
 	put_labelled(screen, c->sample ? "sampled" : "simulated",
