@@ -231,20 +231,17 @@ const char *cp_text_format(struct cp_arena *arena, const char *format, ...)
 	return text;
 }
 
-const char *cp_text_command(
-	struct cp_arena *arena, const char *before, const char *const *words, size_t n)
+const char *cp_text_words(struct cp_arena *arena, const char *const *words, size_t n)
 {
-	size_t length = strlen(before) + 1, at;
+	size_t length = 1, at = 0;
 	char *line;
 
 	for (size_t i = 0; i < n; i++)
 		length += strlen(words[i]) + 1;
 	line = cp_arena_alloc(arena, length);
-	at = cp_format(line, length, "%s", before);
 	for (size_t i = 0; i < n; i++)
-		at += cp_format(line + at, length - at, " %s", words[i]);
-	return cp_text_cut(
-		arena, cp_text_safe(arena, cp_slice_of(line)), CP_COMMAND_COLUMNS);
+		at += cp_format(line + at, length - at, "%s%s", i ? " " : "", words[i]);
+	return cp_text_safe(arena, cp_slice_of(line));
 }
 
 const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item)

@@ -59,6 +59,8 @@ __attribute__((format(printf, 2, 3))) const char *cp_text_format(
 const char *cp_text_vformat(struct cp_arena *arena, const char *format, va_list args);
 /* "A, B": an item more of a list, which begins as "". */
 const char *cp_text_listed(struct cp_arena *arena, const char *list, const char *item);
+/* "A B": a command line, safe to be shown. */
+const char *cp_text_words(struct cp_arena *arena, const char *const *words, size_t n);
 
 /* The lines above a table that answer a question: a label and a text each. */
 #define CP_ANSWER_MAX_LINES 16
@@ -76,10 +78,8 @@ void cp_answer_add(struct cp_answer *answer, const char *label, const char *text
  * at their ends, too. */
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);
 
-/* "BEFORE WORD WORD", as it stands above a report: three lines of 80 columns. */
+/* Of a command line above a report: three lines of 80. */
 #define CP_COMMAND_COLUMNS 240
-const char *cp_text_command(
-	struct cp_arena *arena, const char *before, const char *const *words, size_t n);
 
 /* A copy in which control characters and bytes that are not UTF-8 are spelled
  * \n, \t or \xNN, so that no name can drive the terminal. */

@@ -28,11 +28,12 @@ void cp_text_labelled(struct cp_text *text, const char *label, const char *value
 static void print_command(struct cp_text *text)
 {
 	const struct cp_report *report = text->report;
-	const char *before =
-		cp_text_format(text->arena, "cachepeek %s:", report->version);
+	const char *words =
+		cp_text_words(text->arena, report->command, report->narguments);
 
 	cp_text_wrap(text->out,
-		cp_text_command(text->arena, before, report->command, report->narguments),
+		cp_text_format(text->arena, "cachepeek %s: %s", report->version,
+			cp_text_cut(text->arena, words, CP_COMMAND_COLUMNS)),
 		0, 2, text->width);
 }
 

@@ -474,8 +474,11 @@ static void put_head(const struct screen *screen)
 	while (c->program[n])
 		n++;
 	cp_text_wrap(screen->out,
-		cp_text_command(screen->arena, "cachepeek " CP_VERSION " compare:",
-			(const char *const *)c->program, n),
+		cp_text_format(screen->arena, "cachepeek %s compare: %s", CP_VERSION,
+			cp_text_cut(screen->arena,
+				cp_text_words(screen->arena,
+					(const char *const *)c->program, n),
+				CP_COMMAND_COLUMNS)),
 		0, 2, screen->width);
 	put_labelled(screen, "ran", counted_in(screen));
 	put_labelled(screen, c->sample ? "sampled" : "simulated",

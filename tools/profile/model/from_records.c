@@ -57,17 +57,6 @@ static const char *thread_name(
 	return "";
 }
 
-static const char *command_line(const struct cp_report *report)
-{
-	struct cp_arena *arena = report->arena;
-	const char *line = "";
-
-	for (size_t i = 0; i < report->narguments; i++)
-		line = cp_text_format(arena, "%s%s%s", line, i ? " " : "",
-			cp_text_safe(arena, cp_slice_of(report->command[i])));
-	return line;
-}
-
 /* Some counts differ even between runs that are to be the same everywhere. */
 static void warn_of_differences(
 	struct cp_profile *profile, const struct cp_report *report)
@@ -101,7 +90,9 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 		else if (cp_starts_with(report->warnings[i], CP_X87_WARNING))
 			cp_profile_warn(profile, "%s", report->warnings[i]);
 	warn_of_differences(profile, report);
-	profile->command = command_line(report);
+	profile->command = cp_text_cut(report->arena,
+		cp_text_words(report->arena, report->command, report->narguments),
+		CP_COMMAND_COLUMNS);
 	profile->arguments = (const char *const *)report->command;
 	profile->narguments = report->narguments;
 	profile->machine = report->machine;
