@@ -239,15 +239,25 @@ static Bool is_program(const struct sock_fprog *program)
 	       can_read((UWord)program->filter, program->len * sizeof(*program->filter));
 }
 
+static Bool next_thread(ThreadId *tid)
+{
+	Addr lowest, highest;
+
+	return VG_(thread_stack_next)(tid, &lowest, &highest);
+}
+
 /* Is there a thread with another filter than those of this one, whose it cannot have? */
 static Bool is_another(ThreadId tid)
 {
-	for (ThreadId other = 1; other < VG_N_THREADS; other++) {
+	ThreadId other;
+
+	VG_(thread_stack_reset_iter)(&other);
+	while (next_thread(&other)) {
 		const struct filter *filter = filters[tid];
 
 		while (filter && filter != filters[other])
 			filter = filter->before;
-		if (VG_(is_valid_tid)(other) && filter != filters[other])
+		if (filter != filters[other])
 			return True;
 	}
 	return False;
@@ -269,9 +279,11 @@ static long keep(ThreadId tid, const struct sock_fprog *program)
 
 static void give_all(ThreadId tid)
 {
-	for (ThreadId other = 1; other < VG_N_THREADS; other++)
-		if (VG_(is_valid_tid)(other))
-			filters[other] = filters[tid];
+	ThreadId other;
+
+	VG_(thread_stack_reset_iter)(&other);
+	while (next_thread(&other))
+		filters[other] = filters[tid];
 }
 
 /* The kernel has filters of its threads, too: where it gets none, one that allows all. */
