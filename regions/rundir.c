@@ -102,17 +102,30 @@ static void remove_at(int parent, const char *name)
 struct runs {
 	unsigned count;
 	char name[MAX_ENTRIES][48];
+	time_t changed[MAX_ENTRIES];
 };
 
 static bool note_run(void *context, int dir, const char *name)
 {
 	struct runs *runs = context;
+	struct stat status;
 
-	(void)dir;
-	if (strncmp(name, "run-", 4) == 0 && strlen(name) < 48 &&
-		runs->count < MAX_ENTRIES)
-		cp_format(runs->name[runs->count++], 48, "%s", name);
+	if (strncmp(name, "run-", 4) != 0 || strlen(name) >= 48 ||
+		runs->count >= MAX_ENTRIES ||
+		fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	cp_format(runs->name[runs->count], 48, "%s", name);
+	runs->changed[runs->count++] = status.st_mtime;
 	return false;
+}
+
+enum { KEPT_SECONDS = 10 * 86400, FRESH_SECONDS = 60 };
+
+/* Its first record, or its report, may be about to come; where there are very many
+ * nobody waits for that. */
+static bool is_fresh(time_t changed, time_t now, unsigned count)
+{
+	return changed > now - FRESH_SECONDS && changed <= now && count < MAX_ENTRIES / 2;
 }
 
 /* A run is over when no process of it lives; records are named PID-IMAGE. */
@@ -161,6 +174,7 @@ static void clean_runs(const char *base)
 {
 	static struct runs runs; /* once per run, in its root, before threads */
 	int dir = open(base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	time_t now = time(NULL);
 
 	if (dir < 0)
 		return;
@@ -168,6 +182,7 @@ static void clean_runs(const char *base)
 	cp_directory_any(dir, note_run, &runs);
 	for (unsigned i = 0; i < runs.count; i++)
 		if (newer_than(&runs, runs.name[i]) >= CP_KEPT_RUNS &&
+			!is_fresh(runs.changed[i], now, runs.count) &&
 			!in_use(dir, runs.name[i]))
 			remove_at(dir, runs.name[i]);
 	if (lseek(dir, 0, SEEK_SET) == 0)
@@ -179,7 +194,6 @@ static void clean_runs(const char *base)
 
 /* They have no name by which they could be found again, and stay for a while for who was
  * told where they are: a few, and not for long. */
-enum { KEPT_SECONDS = 10 * 86400, FRESH_SECONDS = 60 };
 
 static struct {
 	unsigned count, others;
@@ -221,9 +235,8 @@ static bool is_temporary_old(unsigned which, time_t now)
 	time_t changed = temporary.of[which].changed;
 	unsigned newer = 0;
 
-	if (changed > now - FRESH_SECONDS && changed <= now &&
-		temporary.count < MAX_ENTRIES / 2)
-		return false; /* its first record may be about to come */
+	if (is_fresh(changed, now, temporary.count))
+		return false;
 	for (unsigned i = 0; i < temporary.count; i++)
 		newer += temporary.of[i].changed > changed ||
 			 (i < which && temporary.of[i].changed == changed);

@@ -155,13 +155,17 @@ sub old_run
 	my $path = sprintf('%s/cachepeek/run-%06d-00000-0000000000000000', $cache, $number);
 	mkdir($path);
 	write_file("$path/$_", '') for @files;
+	utime(time - 61, time - 61, $path);
 	return $path;
 }
 my @old = map { old_run($_, "$nobody-0.rec") } 10 .. 29;
 my $gone = old_run(1, "$nobody-0.rec", "$nobody-1.samples", "$nobody-0.profile", "$nobody-simulator.log");
 my $alive = old_run(2, "$$-0.rec");
+my $fresh = old_run(4, "$nobody-0.rec");
+utime(undef, undef, $fresh);
 my $foreign = old_run(3, "$nobody-0.rec", 'notes.txt');
 run(command => ['true'], env => {LD_PRELOAD => lib(), XDG_CACHE_HOME => $cache, CACHEPEEK_ENGINE => 'perf', CACHEPEEK_DIR => undef});
+ok(-e "$fresh/$nobody-0.rec", 'one that has changed in the last minute stays: its report may be about to come');
 is(scalar(grep { -d } @old), 20, 'of old runs, the newest 20 are there');
 ok(!-e $gone, 'what was before them is gone, with all that a run has');
 ok(-e "$alive/$$-0.rec", 'a run whose process lives stays');
