@@ -25,6 +25,12 @@ int cp_fd_stat(int fd, struct stat *file)
 	return (int)cp_syscall(SYS_fstat, fd, file);
 }
 
+int cp_fd_stat_in(int directory, const char *name, struct stat *file)
+{
+	return (int)cp_syscall(
+		SYS_newfstatat, directory, name, file, AT_SYMLINK_NOFOLLOW);
+}
+
 static int *slot_of(int fd)
 {
 	if (fd < __atomic_load_n(&lowest, __ATOMIC_RELAXED) || fd >= CP_FD_MAX)

@@ -111,8 +111,7 @@ static bool note_run(void *context, int dir, const char *name)
 	struct stat status;
 
 	if (strncmp(name, "run-", 4) != 0 || strlen(name) >= 48 ||
-		runs->count >= MAX_ENTRIES ||
-		fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+		runs->count >= MAX_ENTRIES || cp_fd_stat_in(dir, name, &status) < 0)
 		return false;
 	cp_format(runs->name[runs->count], 48, "%s", name);
 	runs->changed[runs->count++] = status.st_mtime;
@@ -219,8 +218,7 @@ static bool note_temporary(void *unused, int dir, const char *name)
 	struct stat status;
 
 	(void)unused;
-	if (!is_named_temporary(name) ||
-		fstatat(dir, name, &status, AT_SYMLINK_NOFOLLOW) < 0 ||
+	if (!is_named_temporary(name) || cp_fd_stat_in(dir, name, &status) < 0 ||
 		!S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
 		(status.st_mode & 077) != 0)
 		return false;
