@@ -167,6 +167,7 @@ static void prepare_sim(void)
 static void prepare_perf(void)
 {
 	cp_clock_start();
+	cp_engine_map_own();
 	if (cp_options.profile != CP_PROFILE_NONE)
 		cp_sampling_choose();
 	cp_warn_of_simulated();

@@ -38,6 +38,11 @@ static void map_pages(const void *from, const void *to)
 	cp_syscall(SYS_madvise, start, (uintptr_t)to - start, POPULATE_READ);
 }
 
+void cp_engine_map_own(void)
+{
+	each_segment(PF_R, map_pages);
+}
+
 static void tell_own_code(const void *from, const void *to)
 {
 	cp_sim_own_code(from, to);
@@ -45,10 +50,8 @@ static void tell_own_code(const void *from, const void *to)
 
 void cp_engine_start(void)
 {
-	if (!cp_sim_active()) {
-		each_segment(PF_R, map_pages);
+	if (!cp_sim_active())
 		return;
-	}
 	cp_engine = &cp_engine_sim;
 	each_segment(PF_X, tell_own_code);
 }

@@ -177,9 +177,11 @@ extern const struct cp_engine cp_engine_sim;
 /* The engine of this image: the simulated PMU where it runs the process. */
 extern const struct cp_engine *cp_engine __attribute__((visibility("hidden")));
 
-/* Finds that out.  Our own code is not counted from here on, nor a page of it that is not
- * there yet; what it calls is. */
+/* Finds that out.  Our own code is not counted from here on; what it calls is. */
 void cp_engine_start(void);
+
+/* Has our code and constants mapped, before page faults are counted. */
+void cp_engine_map_own(void);
 
 /* In between, this thread's work is ours, wherever it calls, and is not counted. */
 static inline void cp_engine_pause(void)
