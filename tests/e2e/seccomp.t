@@ -23,7 +23,7 @@ for my $engine (grep { !why_not($_) } qw(perf sim)) {
 	my $asked = peek(engine => $engine, command => [program('own_signals'), 'forbidden']);
 	is($asked->{out}, "101 signals\n", "$engine: who asks about signals is killed: we do not ask");
 	is(status_text($asked->{status}), 'exit 0', "$engine: and it ends by itself");
-	for my $threads ('together', 'apart', 'far') {
+	for my $threads ('together', 'apart', 'far', 'last') {
 		my @command = (program('filters'), $threads);
 		my ($plain, $with) = (plain(command => \@command), peek(engine => $engine, command => \@command));
 		is($with->{out}, $plain->{out}, "$engine, $threads: what seccomp(2) says, and what its filters do");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
- *
+ *	filters together|apart|far|last
  * Asks what seccomp(2) has, loads filters with each of its flags, one that a simulator
  * can live with and one that it cannot, and says what its two threads may do.
+ * apart, far: the other thread has one of its own, of the one kind and of the other.
+ * last: its user may begin no process more.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -78,6 +81,15 @@ static void ask(void)
 	say("a flag that is not there", load(SYS_getpgid, 71, UNKNOWN));
 }
 
+/* Root may always. */
+static void begin_no_more(void)
+{
+	static const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_NPROC, &none);
+	syscall(SYS_setuid, 65534);
+}
+
 int main(int argc, char **argv)
 {
 	static const unsigned flags[] = {0, LOG, SPEC_ALLOW, LOG | SPEC_ALLOW};
@@ -92,6 +104,8 @@ int main(int argc, char **argv)
 	pthread_create(&thread, NULL, other, argv[1]);
 	pthread_barrier_wait(&turn);
 	pthread_barrier_wait(&turn);
+	if (strcmp(argv[1], "last") == 0)
+		begin_no_more();
 	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		say("a filter", load(SYS_getpgid, 70 + i, flags[i]));
 		say("another one", load(SYS_openat, 75 + i, flags[i]));

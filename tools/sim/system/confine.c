@@ -167,8 +167,12 @@ static long try_filter(const struct sock_fprog *program)
 		cp_syscall(SYS_exit, 0);
 		__builtin_trap();
 	}
+	/* No process more (RLIMIT_NPROC): of what a program says the kernel asks that,
+	 * too. */
 	if (child < 0)
-		return child;
+		return cp_syscall(SYS_prctl, (long)PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1
+			       ? 0
+			       : -VKI_EACCES;
 	cp_syscall(SYS_wait4, child, NULL, (long)__WALL, NULL);
 	return result;
 }
