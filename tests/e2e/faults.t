@@ -34,7 +34,8 @@ sub fail_at
 	my ($k, $variant, %run) = @_;
 	my $directory = scratch('run');
 	local $run{env} = {CACHEPEEK_DIR => $directory} if $run{own_directory};
-	remove_tree($directory) if $run{own_directory};
+	# A run of before would be a call more.
+	remove_tree($run{own_directory} ? $directory : $ENV{XDG_CACHE_HOME});
 	my $run = peek(%run, under => [program('faults'), $log, $k, $variant]);
 	my $what = read_file($log) // '';
 	chomp($what);
