@@ -9,7 +9,7 @@ const estimates = Boolean(report.sample);
 
 // Of places the page has no 0.
 for (const one of [...report.functions.flatMap(each => [each, ...each.statements.flatMap(line => [line, ...line.instructions])]),
-	...report.threads, ...report.modules, ...report.data])
+	...report.threads, ...report.modules, ...report.data, ...(report.python_functions || []), ...(report.python_lines || [])])
 	for (const name of view.placed)
 		one.counts[name] ??= name in one.counts ? null : 0;
 
@@ -75,8 +75,11 @@ function spread(v, unit) {
 }
 
 // label: what a bar has room for.
-function rowsOf(list, nameOf, labelOf = nameOf) {
-	const total = list.reduce((sum, one) => sum + (numberOf(one.counts, 'misses') || 0), 0);
+function missesOf(list) {
+	return list.reduce((sum, one) => sum + (numberOf(one.counts, 'misses') || 0), 0);
+}
+
+function rowsOf(list, nameOf, labelOf = nameOf, total = missesOf(list)) {
 	return list.map((one, order) => ({one, order, counts: one.counts, name: plain(nameOf(one)),
 		label: plain(labelOf(one)), total}));
 }
@@ -95,6 +98,9 @@ const all = {
 	data: rowsOf(report.data, one => one.name),
 	threads: rowsOf(report.threads, one => one.pid + '/' + (one.tid || 'others') + ' ' + one.name),
 	modules: rowsOf(report.modules, one => one.path || one.module, one => one.module),
+	'python-functions': rowsOf(report.python_functions || [], one => one.function + ' (' + lastPart(one.module) + ')', one => one.function,
+		missesOf(report.modules)),
+	'python-lines': rowsOf(report.python_lines || [], one => lastPart(one.file) + ':' + one.line, undefined, missesOf(report.modules)),
 };
 
 function functionCell(row) {
@@ -144,7 +150,11 @@ function gridOf(id, what, many, first) {
 }
 
 const grids = [gridOf('functions', 'function', 'functions', functionCell), gridOf('data', 'object', 'objects', dataCell),
-	gridOf('threads', 'thread', 'threads', nameCell), gridOf('modules', 'module', 'modules', nameCell)];
+	gridOf('threads', 'thread', 'threads', nameCell), gridOf('modules', 'module', 'modules', nameCell),
+	gridOf('python-functions', 'function', 'functions', nameCell), gridOf('python-lines', 'line', 'lines', nameCell)];
+
+for (const id of ['python-functions', 'python-lines'])
+	$(id + '-section').hidden = !all[id].length;
 
 // ---- the answer ----
 
@@ -153,7 +163,7 @@ function answerLines() {
 	const totals = columns.map(column => [column, totalOf(column.id)])
 		.filter(([, v]) => v.value > 0 && (estimates || v.status !== 'estimated'))
 		.map(([column, v]) => column.title + ' ' + (column.unit === 'ratio' ? full(v.value, 'ratio') : short(v.value)) + spread(v, column.unit));
-	const [first] = report.findings || [], most = all.functions[0];
+	const [first] = report.findings || [], most = all['python-lines'][0] || all.functions[0];
 	const lines = [{title: 'in all', text: totals.join(', ')}];
 
 	if (first)

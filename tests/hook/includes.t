@@ -62,7 +62,9 @@ my @rooms = (
 	['tools/sim/system' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/native tools/sim/pin)]],
 	['tools/sim/native/table' => [qw(base tools/sim tools/sim/native)]],
 	['tools/sim/sample' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines)]],
-	['tools/sim/profile' => [@valgrind, qw(base base/files/build_id.h base/files/debug_path.h tools/sim tools/sim/model tools/sim/sample)]],
+	['tools/sim/scripts' => [@valgrind, qw(tools/sim)]],
+	['tools/sim/profile' => [@valgrind, qw(base base/files/build_id.h base/files/debug_path.h tools/sim tools/sim/model tools/sim/sample
+		tools/sim/scripts)]],
 	['tools/sim/paths' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/profile)]],
 	['tools/sim/watch' => [@valgrind, qw(base base/text tools/sim tools/sim/paths tools/sim/profile)]],
 	['tools/sim/instrument' => [@valgrind, qw(base tools/sim tools/sim/model tools/sim/machines tools/sim/native tools/sim/paths

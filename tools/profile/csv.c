@@ -53,12 +53,13 @@ static void put_values(struct table *table, const struct cp_tally *tally)
 /* scope,pid,tid,module,function,file,line,address; what a row is not about is
  * empty. */
 static void write_place(
-	struct table *table, enum cp_row_kind kind, const struct cp_row *row)
+	struct table *table, const struct cp_rows *rows, const struct cp_row *row)
 {
 	const struct cp_place_in_code *at = &row->site->at;
+	enum cp_row_kind kind = rows->kind;
 	bool code = kind >= CP_ROW_FUNCTION;
 
-	cp_out_text(table->out, kinds[kind]);
+	cp_out_format(table->out, "%s%s", rows->of_scripts ? "python-" : "", kinds[kind]);
 	if (kind == CP_ROW_THREAD)
 		cp_out_format(table->out, ",%d,%d", row->site->thread->pid,
 			row->site->thread->tid);
@@ -97,9 +98,10 @@ static void rows_of(struct table *table, const struct cp_rows *rows)
 		if (rows->kind == CP_ROW_DATA)
 			write_data(table, rows->row[i].object);
 		else
-			write_place(table, rows->kind, &rows->row[i]);
+			write_place(table, rows, &rows->row[i]);
 		put_values(table, &rows->row[i].tally);
-		if (rows->kind == CP_ROW_FUNCTION || rows->kind == CP_ROW_STATEMENT)
+		if (rows->kind == CP_ROW_FUNCTION ||
+			(rows->kind == CP_ROW_STATEMENT && !rows->of_scripts))
 			rows_of(table, cp_rows_of(table->view, rows->kind + 1, rows,
 					       &rows->row[i]));
 	}
@@ -121,6 +123,8 @@ void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view
 	put_values(&table, &totals);
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_MODULE));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_THREAD));
+	rows_of(&table, cp_rows_of_scripts(view, CP_ROW_FUNCTION, false));
+	rows_of(&table, cp_rows_of_scripts(view, CP_ROW_STATEMENT, true));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_FUNCTION));
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_DATA));
 }

@@ -304,10 +304,10 @@ static struct cp_rows *lines_of(
 static void put_parts(
 	struct json *json, const struct cp_rows *rows, const struct cp_row *row)
 {
-	if (rows->kind == CP_ROW_FUNCTION)
+	if (rows->kind == CP_ROW_FUNCTION && !(rows->of_scripts && json->view->is_page))
 		rows_of(json, "statements",
 			cp_rows_of(json->view, CP_ROW_STATEMENT, rows, row));
-	if (rows->kind == CP_ROW_STATEMENT)
+	if (rows->kind == CP_ROW_STATEMENT && !rows->of_scripts)
 		rows_of(json, "instructions",
 			cp_rows_of(json->view, CP_ROW_INSTRUCTION, rows, row));
 	if (rows->kind == CP_ROW_FILE)
@@ -382,7 +382,7 @@ static void put_places(
 static bool is_left_out(
 	const struct json *json, const struct cp_rows *rows, const struct cp_row *row)
 {
-	return rows->kind == CP_ROW_INSTRUCTION &&
+	return (rows->kind == CP_ROW_INSTRUCTION || rows->of_scripts) &&
 	       cp_measure_order(json->view->profile, json->view->measurement,
 		       CP_BY_MISSES, &row->tally) < json->view->least_misses;
 }
@@ -448,6 +448,16 @@ static void put_head(struct json *json)
 	put_latencies(json);
 }
 
+static void put_scripts(struct json *json)
+{
+	if (!json->view->profile->nscripts)
+		return;
+	rows_of(json, "python_functions",
+		cp_rows_of_scripts(json->view, CP_ROW_FUNCTION, false));
+	rows_of(json, "python_lines",
+		cp_rows_of_scripts(json->view, CP_ROW_STATEMENT, true));
+}
+
 static void put_findings(struct json *json)
 {
 	const struct cp_findings found = cp_advise(json->view);
@@ -467,6 +477,7 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	put_counts(&json, &totals);
 	rows_of(&json, "threads", cp_rows_of_all(view, CP_ROW_THREAD));
 	rows_of(&json, "modules", cp_rows_of_all(view, CP_ROW_MODULE));
+	put_scripts(&json);
 	rows_of(&json, "functions", cp_rows_of_all(view, CP_ROW_FUNCTION));
 	if (!view->is_page || profile->bursts) /* estimates do not add up */
 		rows_of(&json, "sources", cp_rows_of_all(view, CP_ROW_FILE));

@@ -57,6 +57,9 @@ static const char *row_name(const struct cp_grid *grid, enum cp_row_kind kind,
 				*at->module->path ? at->module->path : at->module->name));
 	case CP_ROW_THREAD:
 		return thread_text(arena, site->thread);
+	case CP_ROW_STATEMENT:
+		return cp_text_format(
+			arena, "%s:%u %s", at->file, at->line, at->function);
 	default:
 		return cp_text_format(arena, "%s::%s%s%s%s",
 			cp_text_safe(arena, cp_slice_of(at->module->name)),
@@ -102,9 +105,8 @@ static const char *left_out(
 }
 
 static void print_summary(struct cp_out *out, const struct cp_profile_view *view,
-	const char *title, const char *what, enum cp_row_kind kind)
+	const char *title, const char *what, struct cp_rows *rows)
 {
-	struct cp_rows *rows = cp_rows_of_all(view, kind);
 	struct cp_grid grid = cp_grid_new(view);
 	size_t shown = cp_rows_shown(view, rows);
 	bool known = true;
@@ -114,8 +116,9 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 	for (size_t i = 0; i < shown; i++) {
 		const struct cp_row *row = &rows->row[i];
 		const char **line = cp_grid_line(&grid, true,
-			kind == CP_ROW_DATA ? data_name(&grid, row->object)
-					    : row_name(&grid, kind, row->site));
+			rows->kind == CP_ROW_DATA
+				? data_name(&grid, row->object)
+				: row_name(&grid, rows->kind, row->site));
 
 		sum += cp_row_share(view, rows, row);
 		known = known && has_share(view, row);
@@ -127,6 +130,16 @@ static void print_summary(struct cp_out *out, const struct cp_profile_view *view
 		cp_grid_line(&grid, false, left_out(&grid, rows, shown));
 	cp_out_format(out, "\n%s\n", title);
 	cp_grid_print(out, &grid);
+}
+
+static void print_scripts(struct cp_out *out, const struct cp_profile_view *view)
+{
+	if (!view->profile->nscripts)
+		return;
+	print_summary(out, view, "Python Function Summary", "Function",
+		cp_rows_of_scripts(view, CP_ROW_FUNCTION, false));
+	print_summary(out, view, "Python Line Summary, with libraries", "Line",
+		cp_rows_of_scripts(view, CP_ROW_STATEMENT, true));
 }
 
 /* ---- details ---- */
@@ -399,20 +412,26 @@ static void print_notes(struct cp_out *out, const struct cp_profile_view *view)
 
 void cp_profile_write_text(struct cp_out *out, const struct cp_profile_view *view)
 {
+	struct cp_rows *data;
+
 	if (view->screen) {
 		cp_profile_write_screen(out, view);
 		return;
 	}
+	data = cp_rows_of_all(view, CP_ROW_DATA);
 	print_head(out, view);
 	print_counts(out, view);
 	if (!view->profile->without_sites) {
-		print_summary(out, view, "Function Summary", "Function", CP_ROW_FUNCTION);
-		print_summary(
-			out, view, "Load Module Summary", "Load module", CP_ROW_MODULE);
-		print_summary(out, view, "Thread Summary", "Thread", CP_ROW_THREAD);
+		print_scripts(out, view);
+		print_summary(out, view, "Function Summary", "Function",
+			cp_rows_of_all(view, CP_ROW_FUNCTION));
+		print_summary(out, view, "Load Module Summary", "Load module",
+			cp_rows_of_all(view, CP_ROW_MODULE));
+		print_summary(out, view, "Thread Summary", "Thread",
+			cp_rows_of_all(view, CP_ROW_THREAD));
 	}
-	if (cp_rows_of_all(view, CP_ROW_DATA)->n)
-		print_summary(out, view, "Data Summary", "Data", CP_ROW_DATA);
+	if (data->n)
+		print_summary(out, view, "Data Summary", "Data", data);
 	cp_line_use_write_text(out, view, SIZE_MAX, view->width ? view->width : 100);
 	if (view->profile->npaths)
 		cp_profile_write_calls(out, view);

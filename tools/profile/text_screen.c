@@ -179,11 +179,11 @@ static const char *share_cell(
 }
 
 static void fill_row(struct screen *screen, struct cp_table *table, size_t at,
-	enum cp_row_kind kind, const struct cp_rows *rows)
+	const struct cp_rows *rows)
 {
 	const struct cp_row *row = &rows->row[at];
 
-	cp_table_set(table, at, 0, row_name(screen, kind, row));
+	cp_table_set(table, at, 0, row_name(screen, rows->kind, row));
 	cp_table_set(table, at, 1, share_cell(screen, rows, row));
 	for (size_t i = 0; i < screen->ncolumns; i++)
 		cp_table_set(table, at, 2 + i,
@@ -227,9 +227,8 @@ static void put_heading(const struct screen *screen, struct cp_table *table, siz
 		cp_table_heading(table, 2 + i, "", heading);
 }
 
-static void put_table(struct screen *screen, const char *title, enum cp_row_kind kind)
+static void put_rows(struct screen *screen, const char *title, struct cp_rows *rows)
 {
-	struct cp_rows *rows = cp_rows_of_all(screen->view, kind);
 	size_t shown = rows_of(screen, rows);
 	struct cp_table *table;
 
@@ -241,10 +240,23 @@ static void put_table(struct screen *screen, const char *title, enum cp_row_kind
 	for (size_t i = 0; i < screen->ncolumns; i++)
 		put_heading(screen, table, i);
 	for (size_t i = 0; i < shown; i++)
-		fill_row(screen, table, i, kind, rows);
+		fill_row(screen, table, i, rows);
 	cp_out_text(screen->out, "\n");
 	cp_table_print(table, screen->out, screen->width, false);
 	put_rest(screen, rows, shown);
+}
+
+static void put_table(struct screen *screen, const char *title, enum cp_row_kind kind)
+{
+	put_rows(screen, title, cp_rows_of_all(screen->view, kind));
+}
+
+static void put_scripts(struct screen *screen)
+{
+	put_rows(screen, "Python functions",
+		cp_rows_of_scripts(screen->view, CP_ROW_FUNCTION, false));
+	put_rows(screen, "Python lines, and libraries for them",
+		cp_rows_of_scripts(screen->view, CP_ROW_STATEMENT, true));
 }
 
 /* ---- what is around them ---- */
@@ -334,6 +346,7 @@ void cp_profile_write_screen(struct cp_out *out, const struct cp_profile_view *v
 	choose_columns(&screen);
 	put_head(&screen);
 	put_findings(&screen);
+	put_scripts(&screen);
 	put_table(&screen, "Functions", CP_ROW_FUNCTION);
 	put_table(&screen, "Lines", CP_ROW_STATEMENT);
 	put_table(&screen, "Data", CP_ROW_DATA);

@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 15
+#define CP_PROFILE_VERSION 16
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -47,6 +47,7 @@ enum cp_profile_kind {
 	CP_PROFILE_USE,
 	CP_PROFILE_ACCESS,
 	CP_PROFILE_SAMPLE,
+	CP_PROFILE_SCRIPT,
 };
 
 struct cp_profile_entry {
@@ -194,6 +195,21 @@ struct cp_profile_access {
 	uint64_t instruction;
 	uint32_t object, part; /* the same */
 	uint64_t count[CP_PROFILE_ACCESSED];
+};
+
+/* What a thread had while it was in a line of Python, whichever instructions of the
+ * interpreter and of libraries had it; and the line that called it, directly or not,
+ * which is in the innermost function that is in no library of Python's (the same one if
+ * it is in none itself, or none is).  Not with --sample. */
+struct cp_profile_script {
+	struct cp_profile_entry entry;
+	uint32_t thread;
+	uint32_t line, own_line; /* 0: the compiler gave it none */
+	uint32_t unused;
+	uint64_t count[CP_PROFILE_COUNTERS], spared[CP_PROFILE_SPARED];
+	/* Of the function and of its file, and of those of own_line, each
+	 * NUL-terminated: UTF-8. */
+	char names[];
 };
 
 /* With --sample, one for all threads: what was sampled, as far as bursts are over.  An

@@ -399,8 +399,10 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 {
-	(void)r, (void)x;
+	(void)x;
 	huge_forget(a, len);
+	if (!r)
+		profile_script_unmapped(a, len);
 	if (!w)
 		on_unmap(a, len);
 }

@@ -136,12 +136,16 @@ struct cp_profile {
 	uint64_t dtlb_entries;                   /* of loads', in its first level */
 	bool prefetches;                         /* L1D or L2 */
 	uint64_t followed_pages, followed_bytes; /* by prefetchers; 0: none, any */
-	size_t nprocesses, nthreads, nmodules, nsites, nobjects, naccesses, nsharers,
-		npaths, nwarnings;
+	size_t nprocesses, nthreads, nmodules, nsites, nobjects, nscripts, nown,
+		naccesses, nsharers, npaths, nwarnings;
 	struct cp_profiled_thread *threads;
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
+	/* What threads had in lines of Python, which are in modules of their file's name:
+	 * the same misses as in `sites`. */
+	struct cp_profiled_site *scripts;
+	struct cp_profiled_site *own; /* the same, by lines that are in no library */
 	struct cp_profiled_access *accesses;
 	struct cp_profiled_sharer *sharers;
 	struct cp_profiled_path *paths;

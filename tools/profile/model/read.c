@@ -72,6 +72,8 @@ static size_t least_size(uint32_t kind)
 		return sizeof(struct cp_profile_use);
 	case CP_PROFILE_ACCESS:
 		return sizeof(struct cp_profile_access);
+	case CP_PROFILE_SCRIPT:
+		return sizeof(struct cp_profile_script);
 	case CP_PROFILE_SAMPLE:
 		return sizeof(struct cp_profile_sample);
 	default:
@@ -222,6 +224,54 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 		.function = "",
 		.file = "",
 	};
+}
+
+/* The name that begins there, of at most so many bytes with what ends it. */
+static const char *take_name(struct file *file, const char **at, size_t *room)
+{
+	struct cp_arena *arena = file->profile->arena;
+	size_t length = strnlen(*at, *room);
+	const char *name =
+		cp_text_safe(arena, cp_slice_of(cp_arena_copy(arena, *at, length)));
+
+	*at += length < *room ? length + 1 : length;
+	*room -= length < *room ? length + 1 : length;
+	return name;
+}
+
+/* Where it is follows in names. */
+static struct cp_profiled_site script_of(struct file *file,
+	const struct cp_profile_script *in, uint32_t line, const char **names,
+	size_t *room)
+{
+	struct cp_profile *profile = file->profile;
+	struct cp_profiled_module *module =
+		cp_arena_alloc(profile->arena, sizeof(*module));
+	struct cp_profiled_site script = {
+		.thread = &profile->threads[file->first_thread + in->thread],
+		.count = in->count,
+		.spared = in->spared,
+		.at = {.module = module, .line = line},
+	};
+
+	script.at.function = take_name(file, names, room);
+	script.at.file = take_name(file, names, room);
+	module->path = script.at.file;
+	module->name = module_name(module->path);
+	return script;
+}
+
+static void add_script(struct file *file, const struct cp_profile_entry *entry)
+{
+	const struct cp_profile_script *in = (const void *)entry;
+	struct cp_profile *profile = file->profile;
+	size_t room = entry->size - sizeof(*in);
+	const char *names = in->names;
+
+	if (file->first_thread + in->thread >= profile->nthreads)
+		return;
+	*ADD(profile, scripts) = script_of(file, in, in->line, &names, &room);
+	*ADD(profile, own) = script_of(file, in, in->own_line, &names, &room);
 }
 
 static void add_object(struct file *file, const struct cp_profile_entry *entry)
@@ -518,6 +568,7 @@ static struct files find_files(struct cp_profile *profile, int dir)
 static void add_uses(struct file *file)
 {
 	each_entry(file, CP_PROFILE_SITE, add_site);
+	each_entry(file, CP_PROFILE_SCRIPT, add_script);
 	file->first_object = file->profile->nobjects;
 	each_entry(file, CP_PROFILE_OBJECT, add_object);
 	each_entry(file, CP_PROFILE_USE, add_line_use);

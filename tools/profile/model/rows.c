@@ -165,9 +165,12 @@ struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind 
 {
 	const struct cp_profiled_site **all =
 		cp_arena_alloc(view->profile->arena, row->nsites * sizeof(*all));
+	struct cp_rows *parts;
 
 	memcpy(all, rows->sites + row->first, row->nsites * sizeof(*all));
-	return make_rows(view, kind, all, row->nsites);
+	parts = make_rows(view, kind, all, row->nsites);
+	parts->of_scripts = rows->of_scripts;
+	return parts;
 }
 
 /* ---- data ---- */
@@ -258,6 +261,24 @@ struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_k
 	for (size_t i = 0; i < profile->nsites; i++)
 		all[i] = &profile->sites[i];
 	return make_rows(view, kind, all, profile->nsites);
+}
+
+struct cp_rows *cp_rows_of_scripts(
+	const struct cp_profile_view *view, enum cp_row_kind kind, bool own)
+{
+	const struct cp_profile *profile = view->profile;
+	const struct cp_profiled_site *scripts = own ? profile->own : profile->scripts;
+	const struct cp_profiled_site **all =
+		cp_arena_alloc(profile->arena, (profile->nscripts + 1) * sizeof(*all));
+	struct cp_rows *rows;
+
+	for (size_t i = 0; i < profile->nscripts; i++)
+		all[i] = &scripts[i];
+	rows = make_rows(view, kind, all, profile->nscripts);
+	rows->of_scripts = true;
+	if (rows->n)
+		rows->total = cp_rows_of_all(view, CP_ROW_MODULE)->total;
+	return rows;
 }
 
 static size_t count_accesses(const struct cp_rows *rows, const struct cp_row *row)

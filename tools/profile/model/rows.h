@@ -34,7 +34,8 @@ struct cp_rows {
 	struct cp_row *row;
 	const struct cp_profiled_site **sites;
 	const struct cp_profiled_object **objects;
-	double total; /* of all rows' misses, or latency */
+	double total;    /* of all rows' misses, or latency */
+	bool of_scripts; /* its sites are lines of Python, without instructions */
 };
 
 struct cp_cutoff {
@@ -70,6 +71,10 @@ struct cp_tally cp_profile_totals(const struct cp_profile *profile);
 /* Rows of that kind, the largest first; without misses there is no row.  Those of
  * data have objects of one name together. */
 struct cp_rows *cp_rows_of_all(const struct cp_profile_view *view, enum cp_row_kind kind);
+/* Rows of what functions and statements of Python had; own: with what their libraries had
+ * for them.  The total is that of all places. */
+struct cp_rows *cp_rows_of_scripts(
+	const struct cp_profile_view *view, enum cp_row_kind kind, bool own);
 /* Rows made of the sites of one of these rows. */
 struct cp_rows *cp_rows_of(const struct cp_profile_view *view, enum cp_row_kind kind,
 	const struct cp_rows *rows, const struct cp_row *row);

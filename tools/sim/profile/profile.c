@@ -41,6 +41,7 @@ static struct {
 		struct cp_profile_site
 			*site; /* NULL: nobody has looked for it and the object */
 		struct profile_extent extent;
+		struct cp_profile_script *script; /* NULL: in no line of Python */
 		ULong missed; /* misses of L1D up to the reference before it */
 		ULong spared; /* and what would have been some */
 	} last;
@@ -172,55 +173,79 @@ static void find_place(void)
 		profile_extent_at(profile.last.address, &profile.last.extent);
 }
 
+/* To whom the counts of a reference belong: its instruction, its data, its line of
+ * Python. */
+struct owners {
+	uint64_t *count[3], *spared[3];
+};
+
+static struct owners owners_of(struct cp_profile_object *object)
+{
+	static uint64_t nowhere[KEPT], spared_nowhere[SPARED];
+	struct cp_profile_site *site = profile.last.site;
+	struct cp_profile_script *script = profile.last.script;
+
+	return (struct owners){
+		.count = {site->count, object ? object->count : nowhere,
+			script ? script->count : nowhere},
+		.spared = {site->spared, object ? object->spared : spared_nowhere,
+			script ? script->spared : spared_nowhere},
+	};
+}
+
 /* As span_collect() does for the core. */
-static void add_misses(const uint64_t *now, uint64_t *count, uint64_t *of_data)
+static void add_misses(const uint64_t *now, const struct owners *to)
 {
 	for (UInt i = 0; i < 2 * SPAN_LEVELS; i++) {
 		UInt lines = span_levels[i / 2].lines + i % 2 - CP_PROFILE_FIRST;
 		UInt misses = span_levels[i / 2].misses + i % 2 - CP_PROFILE_FIRST;
 
-		count[misses] += now[lines] - profile.seen[lines];
-		of_data[misses] += now[lines] - profile.seen[lines];
+		for (UInt o = 0; o < 3; o++)
+			to->count[o][misses] += now[lines] - profile.seen[lines];
 	}
 }
 
-static void add_spared(struct cp_profile_object *object)
+static void add_spared(const struct owners *to)
 {
 	for (UInt i = 0; i < SPARED; i++) {
 		ULong more = profile.observed->spared[i] - profile.seen_spared[i];
 
-		profile.last.site->spared[i] += more;
-		if (object)
-			object->spared[i] += more;
+		for (UInt o = 0; o < 3; o++)
+			to->spared[o][i] += more;
 		profile.seen_spared[i] += more;
 	}
 }
 
-static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
+static void add_counts(const uint64_t *now, const struct owners *to)
 {
-	static uint64_t nowhere[KEPT]; /* fetches have no data */
-	struct cp_profile_object *object;
-	pair *count, *of_data, *old = (pair *)profile.seen;
-	ULong before[CP_PROFILE_ACCESSED];
+	pair *old = (pair *)profile.seen;
 
-	find_place();
-	note_miss(now);
-	object = profile.last.address ? profile_object(profile.last.extent.object) : NULL;
-	count = (pair *)profile.last.site->count;
-	of_data = (pair *)(object ? object->count : nowhere);
-	if (object)
-		profile_access_before(object, before);
-	add_misses(now, (uint64_t *)count, (uint64_t *)of_data);
-	add_spared(object);
 	for (UInt i = 0; i < KEPT / 2; i++) {
 		pair more = ((const pair *)now)[i] - old[i];
 
 		if (!(more[0] | more[1]))
 			continue;
-		count[i] += more;
-		of_data[i] += more;
+		for (UInt o = 0; o < 3; o++)
+			((pair *)to->count[o])[i] += more;
 		old[i] += more;
 	}
+}
+
+static __attribute__((noinline)) void attribute_counts(const uint64_t *now)
+{
+	struct cp_profile_object *object; /* fetches have no data */
+	ULong before[CP_PROFILE_ACCESSED];
+	struct owners to;
+
+	find_place();
+	note_miss(now);
+	object = profile.last.address ? profile_object(profile.last.extent.object) : NULL;
+	to = owners_of(object);
+	if (object)
+		profile_access_before(object, before);
+	add_misses(now, &to);
+	add_spared(&to);
+	add_counts(now, &to);
 	if (object)
 		profile_access_after(profile.last.site, object, before);
 }
@@ -262,12 +287,13 @@ static const uint64_t *counters_of(const struct core *core)
 }
 
 /* Is this one of those that are counted together? */
-static inline Bool goes_on(Addr instruction, Addr address)
+static inline Bool goes_on(
+	Addr instruction, Addr address, const struct cp_profile_script *script)
 {
 	struct profile_extent extent;
 
 	if (!profile.last.site || instruction != profile.last.instruction || !address ||
-		!profile.last.address)
+		!profile.last.address || script != profile.last.script)
 		return False;
 	if (address - profile.last.extent.start < profile.last.extent.size)
 		return True;
@@ -282,23 +308,26 @@ static inline Bool goes_on(Addr instruction, Addr address)
 static void announce_reference(struct core *core, uint64_t instruction, uint64_t address)
 {
 	const uint64_t *now = counters_of(core);
+	struct cp_profile_script *script;
 
 	if (!profile.current || core != profile.observed || profile.idle)
 		return;
-	if (goes_on(instruction, address)) {
+	script = profile_script_now();
+	if (goes_on(instruction, address, script)) {
 		note_miss(now);
 		profile.last.address = address;
 		return;
 	}
 	if (profile.last.site || !is_quiet(now)) {
 		attribute_counts(now);
-		if (goes_on(instruction, address)) {
+		if (goes_on(instruction, address, script)) {
 			profile.last.address = address;
 			return;
 		}
 	}
 	profile.last.instruction = instruction;
 	profile.last.address = address;
+	profile.last.script = script;
 	profile.last.site = NULL;
 }
 
@@ -312,6 +341,7 @@ static void observe_batch(struct core *core, const struct batch_origin *origin)
 		return;
 	profile.last.instruction = origin->instruction;
 	profile.last.address = origin->address;
+	profile.last.script = profile_script_now();
 	profile.last.site = NULL;
 	attribute_counts(now);
 }
@@ -407,6 +437,7 @@ void profile_thread_use(struct profile_thread *t, const struct core *core)
 		(profile.seen_spared, core->spared, sizeof(profile.seen_spared));
 	}
 	profile_heap_use(t ? &t->call : NULL);
+	profile_script_use(profile_thread_number(t));
 }
 
 void profile_collect(struct profile_thread *t, const uint64_t *more)
@@ -436,6 +467,7 @@ Bool profile_unmapped(Addr a, SizeT len)
 	profile_settle();
 	if (tool_options.sites)
 		profile_data_unmapped(a, len);
+	profile_script_unmapped(a, len);
 	known = profile_module_unmapped(a, len);
 	if (known && tool_options.sites)
 		rebuild_slots(profile.nslots, a, a + len);
@@ -452,6 +484,7 @@ void profile_fork_child(void)
 		profile_data_fork_child();
 		profile_access_fork_child();
 		profile_steps_fork_child();
+		profile_script_fork_child();
 		VG_(memset)(profile.slots, 0, profile.nslots * sizeof(*profile.slots));
 	}
 	VG_(memset)(profile.seen, 0, sizeof(profile.seen));

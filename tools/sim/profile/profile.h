@@ -82,6 +82,17 @@ void profile_access_after(const struct cp_profile_site *site,
 	const struct cp_profile_object *object, const ULong before[CP_PROFILE_ACCESSED]);
 void profile_access_fork_child(void);
 
+/* profile_script.c: lines of Python. */
+/* Code of that file, which is mapped there, is executed for the first time. */
+void profile_script_module(const HChar *path, Addr start, ULong offset);
+/* Another thread runs, of that number. */
+void profile_script_use(UInt thread);
+/* Memory is unmapped, or may be read no more. */
+void profile_script_unmapped(Addr a, SizeT len);
+/* The line that the running thread is in; NULL: none. */
+struct cp_profile_script *profile_script_now(void);
+void profile_script_fork_child(void);
+
 /* line_use.c: which bytes of the lines that L1D fetches are used (--line-use). */
 void line_use_start(void);
 /* The references that come are this thread's (of the profile); -1: nobody's. */

@@ -108,6 +108,9 @@ static UInt new_module(Addr a)
 	m->end = segment->end + 1;
 	m->next = mapped.modules;
 	mapped.modules = m;
+	if (segment->kind == SkFileC && VG_(am_get_filename)(segment))
+		profile_script_module(VG_(am_get_filename)(segment), segment->start,
+			(ULong)segment->offset);
 	return m->id;
 }
 

@@ -1,0 +1,135 @@
+#!/usr/bin/env perl
+# SPDX-License-Identifier: MIT
+# Misses by function and line of Python (tests/programs/places.py): what the lines of a
+# program miss is known, whichever instructions of the interpreter do.
+use strict;
+use warnings;
+use utf8;
+use FindBin;
+use lib $FindBin::Bin;
+use Json;
+use List::Util qw(sum0);
+use Peek;
+use Test::More;
+
+my $LINES = 20000; # of places.py
+my $program = source() . '/tests/programs/places.py';
+my $python = which('python3');
+my ($version) = run(command => [$python, '-c', 'import sys; print("%d.%d" % sys.version_info[:2])'])->{out} =~ /^(3\.\d+)$/;
+my $machine = machine_file('places', dtlb => '128 128', stlb => 'none'); # the interpreter fits, the data does not
+my $runs = 0;
+
+sub profile
+{
+	my ($measurement, $options, @command) = @_;
+	my $file = scratch('python' . ++$runs . '.json');
+	my $run = run(command => [cli(), $measurement, (grep { $_ eq '-m' } @$options) ? () : ('-m', $machine), @$options, '-o', $file, @command]);
+	my $profile = eval { decode_json(read_file($file) // '') };
+	ok($profile, "$measurement @$options: a profile") or BAIL_OUT($run->{err});
+	return $profile;
+}
+
+# The lines of the program that a comment names.
+my @text = split(/\n/, read_file($program));
+my %at = map { $text[$_] =~ /  # (\w+)$/ ? ($1 => $_ + 1) : () } 0 .. $#text;
+
+sub line
+{
+	my ($profile, $file, $line) = @_;
+	my ($found) = grep { $_->{file} eq $file && $_->{line} == $line } @{$profile->{python_lines}};
+	return $found ? $found->{counts} : {};
+}
+
+sub function
+{
+	my ($profile, $name) = @_;
+	my ($found) = grep { $_->{function} eq $name } @{$profile->{python_functions}};
+	return $found || {counts => {}, module => '', statements => []};
+}
+
+# So many, and few that the interpreter has beside them.
+sub ok_misses
+{
+	my ($counts, $n, $what, $name) = @_;
+	my $misses = $counts->{$name || 'l1d_load_misses'} // -1;
+	ok($misses >= 0.99 * $n && $misses <= 1.05 * $n + 100, "$what: $misses") or diag("not $n");
+}
+
+sub check_lines
+{
+	my ($profile, $what) = @_;
+	ok_misses(line($profile, $program, $at{walk}), 3 * $LINES, "$what: a line that a child runs, too");
+	ok_misses(line($profile, $program, $at{crc}), $LINES, "$what: a line that calls C, which releases the lock");
+	ok_misses(line($profile, $program, $at{method}), 3 * $LINES, "$what: a line that threads run, too");
+	ok_misses(line($profile, $program, $at{far}), $LINES, "$what: a line far behind the one before it");
+	ok_misses(line($profile, $program, $at{generator}), $LINES, "$what: a line of a generator");
+}
+
+SKIP: {
+	skip("Python $version is not one whose frames are known", 1) unless $version =~ /^3\.1[123]$/;
+
+	my $profile = profile('dcache', [], $python, $program);
+	check_lines($profile, $version);
+	ok_misses(line($profile, 'made.py', 3), $LINES, 'a line of code that was made at run time');
+
+	# ---- functions ----
+
+	for my $name ('walk', 'größe', 'Table.walk', 'far', 'each', 'shuffled', 'main') {
+		is(function($profile, $name)->{module}, $program, "$name: its file");
+	}
+	is(function($profile, 'made')->{module}, 'made.py', 'made: its file');
+	ok_misses(function($profile, 'größe')->{counts}, $LINES, 'größe: its own');
+	my $shuffle = function($profile, 'Random.shuffle');
+	like($shuffle->{module}, qr{/random\.py$}, 'a function of a library: its file');
+	cmp_ok($shuffle->{counts}{l1d_load_misses}, '>', $LINES, '... and what it missed');
+	cmp_ok(line($profile, $program, $at{library})->{l1d_load_misses}, '>=', $shuffle->{counts}{l1d_load_misses},
+		'... which the line that called it has, too');
+	cmp_ok(function($profile, 'shuffled')->{counts}{l1d_load_misses} // 0, '<', $LINES, '... and not its function by itself');
+	my ($text) = grep { $_->{line} == $at{far} } @{function($profile, 'far')->{statements}};
+	ok_misses($text->{counts}, $LINES, 'far: by its own lines');
+
+	# ---- sums ----
+
+	for my $count (qw(l1d_load_misses l1d_store_misses l2_load_misses load_latency)) {
+		my ($functions, $lines) = map { my $rows = $_; sum0(map { $_->{counts}{$count} // 0 } @{$profile->{$rows}}) }
+			qw(python_functions python_lines);
+		my $modules = sum0(map { $_->{counts}{$count} // 0 } @{$profile->{modules}});
+		is($functions, $lines, "$count: functions and lines have the same");
+		ok($lines > 0.5 * $modules && $lines <= $modules, "$count: not more than there are") or diag("$lines of $modules");
+		is(sum0(map { $_->{counts}{$count} // 0 } map { @{$_->{statements}} } @{$profile->{python_functions}}), $functions,
+			"$count: statements add up to functions");
+	}
+	my %lines = map { $_->{line} => 1 } grep { $_->{file} eq $program } @{$profile->{python_lines}};
+	is_deeply([grep { $_ > @text || $text[$_ - 1] !~ /\S/ } sort { $a <=> $b } keys %lines], [], 'no empty line has any');
+
+	# ---- other machines, measurements, samples ----
+
+	my $other = machine_file('placed', l2 => '256K 8 64 qlru_h00_m1_r2_u1 inclusive');
+	check_lines(profile('dcache', ['-m', $other], $python, $program), 'a machine that is not plain');
+	ok_misses(line(profile('dtlb', [], $python, $program), $program, $at{far}), $LINES / 64, 'dtlb: pages', 'dtlb_load_misses');
+	{
+		local $ENV{CACHEPEEK_SAMPLE} = 'fast';
+		ok(!exists profile('dcache', [], $python, $program)->{python_lines}, 'a sample has none');
+	}
+}
+
+# ---- for people ----
+
+my $csv = scratch('lines.csv');
+run(command => [cli(), 'dcache', '-m', $machine, '-o', $csv, $python, $program]);
+like(read_file($csv), qr/^python-statement,,,\Q$program\E,gr[^,]+,\Q$program\E,$at{crc},,/m, 'CSV: a line') if $version =~ /^3\.1[123]$/;
+my $screen = run(command => [cli(), 'dcache', '-m', $machine, $python, $program], env => {COLUMNS => 80})->{err};
+like($screen, qr/^Python functions .*?^Python lines, .*?^\S*:$at{library}  .*?^Functions /ms, 'the screen begins with them')
+	if $version =~ /^3\.1[123]$/;
+
+# ---- none of Python's ----
+
+ok(!exists profile('dcache', [], program('empty'))->{python_lines}, 'another program has none');
+my $taken = profile('dcache', [], program('not_python'), 'nothing')->{python_functions}[0] || {};
+is($taken->{function}, 'name', 'what has such variables is taken for it');
+for my $case (qw(state states interpreters frame frames code name length table unmapped)) {
+	my $run = run(command => [cli(), 'dcache', '-m', $machine, '-o', scratch('not.json'), program('not_python'), $case]);
+	is($run->{out}, "done\n", "$case: the program runs") or diag($run->{err});
+	is(status_text($run->{status}), 'exit 0', "$case: to its end");
+}
+done_testing();
