@@ -21,6 +21,7 @@
 #include "tools/profile/advice/sharing.h"
 #include "tools/profile/samples/perf_data.h"
 #include "tools/profile/model/write.h"
+#include "tools/profile/runtimes.h"
 
 struct request {
 	const char *name; /* of the measurement */
@@ -408,6 +409,7 @@ static int write_profile(
 	if (profile->slices)
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
+	cp_profile_warn_of_names(&view);
 	for (size_t i = 0; i < request->outputs.count; i++)
 		result |= write_one(&view, request->outputs.name[i]);
 	cp_profile_close(profile);

@@ -124,6 +124,27 @@ LUA
 	ok_lines(($functions->{$loop // ''} // 0) / 3, 'a loop of Lua has its name and its misses');
 }
 
+# Without a map the report says what would write one.
+SKIP: {
+	my $php = which('php');
+	my @jit = (-d => 'opcache.enable_cli=1', -d => 'opcache.jit_buffer_size=16M', -d => 'opcache.jit=tracing', -d => 'opcache.file_update_protection=0');
+	my $has = $php && run(command => [$php, @jit, '-r', 'echo json_encode(opcache_get_status(false)["jit"]["on"] ?? false);'])->{out};
+	skip('no PHP that compiles here', 4) unless ($has // '') eq 'true';
+	my $script = write_file(scratch('walk.php'), '<?php function walk($a, $n) { $s = 0; for ($r = 0; $r < 20; $r++) '
+		. 'for ($i = 0; $i < $n; $i += 8) $s += $a[$i]; return $s; } echo walk(range(0, 200000), 200000);');
+	my $file = scratch('walk.json');
+	for my $debug (0, 16) {
+		my $run = run(command => [cli(), 'dcache', '-o', $file, $php, @jit, -d => "opcache.jit_debug=$debug", $script]);
+		my $report = eval { decode_json(read_file($file)) } or BAIL_OUT($run->{err});
+		my ($warning) = grep { /made at run time/ } @{$report->{warnings}};
+		my @walk = grep { $_->{function} =~ /^TRACE-\d+\$walk\b/ } @{$report->{functions}};
+		is(!!@walk, !!$debug, "PHP, jit_debug=$debug: the function has a name");
+		like($warning // '', $debug ? qr/^$/ : qr/^\d\d % of the misses .* `php -d opcache\.jit_debug=16` writes them$/,
+			"PHP, jit_debug=$debug: what would give it one");
+		unlink("/tmp/perf-$_->{pid}.map") for @{$report->{threads}};
+	}
+}
+
 # Python's are stubs, in front of what interprets the function: several lie in a line, and
 # who comes there first misses.
 SKIP: {

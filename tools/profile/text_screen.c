@@ -122,13 +122,13 @@ static const char *line_name(
 static const char *function_name(
 	const struct screen *screen, const struct cp_place_in_code *at)
 {
-	const char *function =
-		*at->function ? at->function
-			      : cp_text_format(screen->arena, "[no symbol]+0x%lx",
-					(unsigned long)at->address);
+	const char *function = *at->function ? at->function : "[no symbol]",
+		   *where = *at->file ? at->file : at->module->path;
 
+	if (!*where && *at->function)
+		return function;
 	return cp_text_format(screen->arena, "%s  (%s)", function,
-		*at->file ? base_name(at->file) : base_name(at->module->path));
+		*where ? base_name(where) : "made at run time");
 }
 
 static const char *data_name(
