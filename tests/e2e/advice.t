@@ -68,6 +68,21 @@ sub columned
 		"\t\t\tsum += $data\[$stride * i + 8 * j];\n\treturn sum;\n}\n", "sum += $function();", $function];
 }
 
+# The same in blocks of so many rows, one here and one there; or each block's columns together,
+# which uses its lines up.
+sub blocked
+{
+	my ($in, $rows, $stride, $columns, $together) = @_;
+	my ($array, $function, $blocks) = (array($rows * $stride + 8 * $columns), name(), $rows / $in);
+	my ($declare, $make, $data) = @$array;
+	my $row = "$stride * ($in * (7 * b % $blocks) + i)";
+	my @loops = ("for (long j = 0; j < $columns; j++)", "for (long b = 0; b < $blocks; b++)");
+	@loops = ("for (long k = 0; k < $columns; k += 8)", $loops[1], 'for (long j = k; j < k + 8; j++)') if $together;
+	return [$declare, $make, "__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n" .
+		join('', map { "\t$_\n" } @loops) . "\t\t\tfor (long i = 0; i < $in; i++)\n" .
+		"\t\t\t\tsum += *(volatile char *)&$data\[$row + 8 * j];\n\treturn sum;\n}\n", "sum += $function();", $function];
+}
+
 # Elements here and there, that are read, or read and written.
 sub tabled
 {
@@ -244,6 +259,16 @@ for my $seed (1 .. $seeds) {
 	my $columns = stepped(between(700, 900), 64 * (2 * between(4, 10) + 1), 64);
 	compile($file, $columns);
 	is_deeply(told(findings('dcache', $file)), ["stride: $columns->[4]"], "seed $seed: columns of more rows than L1D has lines");
+
+	my $blocks = (149, 193, 257)[between(0, 2)];
+	for my $in (between(5, 9)) {
+		my @size = ($in, $in * $blocks, 512 + 64, 64);
+		my $walked = blocked(@size);
+		compile($file, $walked);
+		is_deeply(told(findings('dcache', $file)), ["stride: $walked->[4]"], "seed $seed: columns in blocks of $in rows");
+		compile($file, blocked(@size, 1));
+		is_deeply([grep { /^stride/ } @{told(findings('dcache', $file))}], [], "seed $seed: all columns of a line, block by block");
+	}
 
 	my ($begin, $one, $other) = fields(1);
 	my $two = looked_up(64, $begin, 64, $one, $other);

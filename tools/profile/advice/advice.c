@@ -14,7 +14,10 @@
 
 #define LEAST_SHARE CP_ADVICE_SHARE
 #define LEAST_MISSES CP_ADVICE_MISSES
-#define STRIDED_SHARE 0.9 /* of a place's misses, at one distance */
+/* Of a place's misses, at one distance.  From the lesser one on, steps of four and more,
+ * lines have to be fetched again: a tile goes through its lines so, and uses them up. */
+#define STRIDED_SHARE 0.9
+#define STRIDED_LEAST 0.75
 #define WALKS_PER_PAGE 4
 #define TIMES_AGAIN 4u  /* a line came into L2 */
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
@@ -30,7 +33,7 @@ struct advice {
 	struct cp_findings found;
 };
 
-/* As reports show it, whichever instruction of a line it is. */
+/* As reports show it, whichever instruction of a line, or of what has no name, it is. */
 static bool same_place(
 	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
 {
@@ -39,7 +42,8 @@ static bool same_place(
 	return strcmp(one->module->path, other->module->path) == 0 &&
 	       strcmp(one->function, other->function) == 0 &&
 	       strcmp(one->file, other->file) == 0 && one->line == other->line &&
-	       ((*one->file && one->line) || one->address == other->address);
+	       ((*one->file && one->line) || !*one->function ||
+		       one->address == other->address);
 }
 
 static struct cp_tally tally_of(
@@ -110,6 +114,11 @@ static const char *bytes_text(const struct advice *a, uint64_t value)
 
 #define FORMAT(...) cp_text_format(a->profile->arena, __VA_ARGS__)
 
+static uint64_t object_count(const struct cp_profiled_object *object, unsigned counter)
+{
+	return object->count[counter - CP_PROFILE_FIRST];
+}
+
 /* ---- a stride larger than a line ---- */
 
 static uint64_t distance_of(const struct cp_profiled_site *site)
@@ -117,12 +126,43 @@ static uint64_t distance_of(const struct cp_profiled_site *site)
 	return site->stride < 0 ? 0 - (uint64_t)site->stride : (uint64_t)site->stride;
 }
 
+/* Of what it misses most, each line was fetched so often, by all instructions. */
+static bool comes_again(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	const struct cp_profiled_object *data = cp_missed_data(profile, site);
+	uint64_t lines =
+		data ? data->size / profile->line * (data->blocks + !data->blocks) : 0;
+
+	return lines && object_count(data, CP_SIM_l1d_load_misses) +
+					object_count(data, CP_SIM_l1d_store_misses) >=
+				TIMES_AGAIN * lines;
+}
+
 static bool is_strided(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {
+	double share = site->asked ? (double)site->strided / (double)site->asked : 0;
+
 	return site->asked >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
-	       !cp_goes_in_step(site) &&
-	       (double)site->strided >= STRIDED_SHARE * (double)site->asked;
+	       !cp_goes_in_step(site) && share >= STRIDED_LEAST &&
+	       (share >= STRIDED_SHARE || comes_again(profile, site));
+}
+
+/* Which sites are, by their numbers. */
+struct strides {
+	const struct cp_profile *profile;
+	bool *is;
+};
+
+static struct strides strides_in(const struct cp_profile *profile)
+{
+	struct strides strides = {profile,
+		cp_arena_alloc(profile->arena, profile->nsites * sizeof(bool) + 1)};
+
+	for (size_t i = 0; i < profile->nsites; i++)
+		strides.is[i] = is_strided(profile, &profile->sites[i]);
+	return strides;
 }
 
 static bool goes_along(
@@ -158,16 +198,17 @@ struct strided {
 
 /* An unrolled loop touches all lines by several instructions: the lines that those of
  * one stride touch together, in this thread. */
-static uint64_t lines_of_step(const struct cp_profile *profile,
+static uint64_t lines_of_step(const struct strides *strides,
 	const struct cp_profiled_site *site, struct strided *sum)
 {
+	const struct cp_profile *profile = strides->profile;
 	uint64_t lines[64], n = 0;
 
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *other = &profile->sites[i];
 		uint64_t line = other->last / profile->line, k = 0;
 
-		if (!is_strided(profile, other) || !goes_along(site, other))
+		if (!strides->is[i] || !goes_along(site, other))
 			continue;
 		sum->first &= other >= site || sum->threads > 1;
 		sum->misses += other->misses;
@@ -181,15 +222,16 @@ static uint64_t lines_of_step(const struct cp_profile *profile,
 }
 
 static struct strided sum_of_loop(
-	const struct cp_profile *profile, const struct cp_profiled_site *site)
+	const struct strides *strides, const struct cp_profiled_site *site)
 {
+	const struct cp_profile *profile = strides->profile;
 	struct strided sum = {.first = true};
 
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *twin = &profile->sites[i];
 		uint64_t lines;
 
-		if (!is_strided(profile, twin) || twin->stride != site->stride ||
+		if (!strides->is[i] || twin->stride != site->stride ||
 			!cp_is_same_instruction(&site->at, &twin->at))
 			continue;
 		sum.threads++;
@@ -197,7 +239,7 @@ static struct strided sum_of_loop(
 		sum.at += twin->asked;
 		sum.strided_at += twin->strided;
 		cp_asked_add(&sum.own, twin);
-		lines = lines_of_step(profile, twin, &sum);
+		lines = lines_of_step(strides, twin, &sum);
 		if (lines > sum.lines)
 			sum.lines = lines;
 	}
@@ -225,17 +267,15 @@ static bool is_worth_it(const struct cp_profile *profile,
 	       !cp_uses_whole_lines(profile, site, sum->misses);
 }
 
-static void judge_stride(
-	struct advice *a, const struct cp_profiled_site *site, uint64_t all)
+static void judge_stride(struct advice *a, const struct strides *strides,
+	const struct cp_profiled_site *site, uint64_t all)
 {
 	const struct cp_profile *profile = a->profile;
 	uint64_t stride = distance_of(site);
 	struct cp_finding finding;
 	struct strided sum;
 
-	if (!is_strided(profile, site))
-		return;
-	sum = sum_of_loop(profile, site);
+	sum = sum_of_loop(strides, site);
 	if (!is_worth_it(profile, site, &sum, all))
 		return;
 	finding = (struct cp_finding){
@@ -282,19 +322,17 @@ static uint64_t all_misses(const struct cp_profile *profile)
 static void find_strides(struct advice *a)
 {
 	uint64_t all = all_misses(a->profile);
+	struct strides strides;
 
 	if (!a->profile->line)
 		return;
+	strides = strides_in(a->profile);
 	for (size_t i = 0; i < a->profile->nsites; i++)
-		judge_stride(a, &a->profile->sites[i], all);
+		if (strides.is[i])
+			judge_stride(a, &strides, &a->profile->sites[i], all);
 }
 
 /* ---- what is known of data ---- */
-
-static uint64_t object_count(const struct cp_profiled_object *object, unsigned counter)
-{
-	return object->count[counter - CP_PROFILE_FIRST];
-}
 
 /* Sum of the two counters over all objects. */
 static uint64_t sum_of(const struct cp_profile *profile, unsigned x, unsigned y)

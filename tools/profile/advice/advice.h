@@ -103,6 +103,9 @@ void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
 /* Are most of its misses the next lines of such streams?  They stay until they are
  * used. */
 bool cp_goes_in_step(const struct cp_profiled_site *site);
+/* What most of its misses are in; NULL: not known. */
+const struct cp_profiled_object *cp_missed_data(
+	const struct cp_profile *profile, const struct cp_profiled_site *site);
 /* By --line-use: are most of its data's lines that so many misses fetched used as a
  * whole?  false: not known, too. */
 bool cp_uses_whole_lines(const struct cp_profile *profile,

@@ -77,8 +77,7 @@ static struct sum sum_over_threads(const struct search *s,
 	return sum;
 }
 
-/* What most of its misses are in; NULL: not known. */
-static const struct cp_profiled_object *data_of(
+const struct cp_profiled_object *cp_missed_data(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {
 	const struct cp_profiled_object *most = NULL;
@@ -121,7 +120,7 @@ bool cp_uses_whole_lines(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t misses)
 {
 	const struct cp_profiled_object *data =
-		profile->has_line_use ? data_of(profile, site) : NULL;
+		profile->has_line_use ? cp_missed_data(profile, site) : NULL;
 	struct cp_line_use use;
 
 	return data && cp_line_use_of(data, &use) && 2 * use.sparse < misses;
@@ -203,7 +202,7 @@ static void judge_streams(const struct search *s, const struct cp_profiled_site 
 	sum = sum_over_threads(s, site, is_in_step);
 	if (!sum.first || !are_too_many(s, site, &sum))
 		return;
-	data = data_of(s->profile, site);
+	data = cp_missed_data(s->profile, site);
 	s->add(s->context, (struct cp_finding){
 				   .rule = "streams",
 				   .at = &site->at,
@@ -298,7 +297,7 @@ static void judge_pairs(const struct search *s, const struct cp_profiled_site *s
 		(double)sum.pairs < CP_ADVICE_SHARE * (double)s->all ||
 		cp_is_followed(&sum.prefetched))
 		return;
-	data = data_of(s->profile, site);
+	data = cp_missed_data(s->profile, site);
 	if (!can_be_moved(data) || !would_fit(s->profile, site, data))
 		return;
 	s->add(s->context,

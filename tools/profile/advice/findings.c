@@ -19,20 +19,14 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const char *function_of(struct cp_arena *arena, const struct cp_place_in_code *at)
-{
-	if (*at->function)
-		return at->function;
-	return cp_text_format(
-		arena, "%s+0x%lx", at->module->name, (unsigned long)at->address);
-}
-
 static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
 {
 	if (!f->at)
 		return f->data;
-	return cp_text_format(arena, "%s::%s%s", f->at->module->name,
-		function_of(arena, f->at),
+	if (!*f->at->function)
+		return cp_text_format(arena, "%s+0x%lx", f->at->module->name,
+			(unsigned long)f->at->address);
+	return cp_text_format(arena, "%s::%s%s", f->at->module->name, f->at->function,
 		*f->at->file ? cp_text_format(arena, " (%s:%u)", base_name(f->at->file),
 				       f->at->line)
 			     : "");
