@@ -108,12 +108,30 @@ static int write_one(struct cp_profile_view *view, struct cp_rows *files,
 	return cp_output_close(&output);
 }
 
+/* The file's row, and among which; of Python, a library's is one by itself. */
+static const struct cp_row *find_source(const struct cp_profile_view *view,
+	const char *source, struct cp_rows **files, char *error, size_t error_size)
+{
+	const struct cp_row *file;
+
+	for (int own = 1; own >= 0; own--) {
+		char unused[4096];
+
+		*files = cp_rows_of_scripts(view, CP_ROW_FILE, own);
+		file = cp_annotate_find(view, *files, source, unused, sizeof(unused));
+		if (file)
+			return file;
+	}
+	*files = cp_rows_of_all(view, CP_ROW_FILE);
+	return cp_annotate_find(view, *files, source, error, error_size);
+}
+
 static int write_source(struct cp_profile_view *view, const struct request *request)
 {
-	struct cp_rows *files = cp_rows_of_all(view, CP_ROW_FILE);
+	struct cp_rows *files;
 	char error[4096];
 	const struct cp_row *file =
-		cp_annotate_find(view, files, request->source, error, sizeof(error));
+		find_source(view, request->source, &files, error, sizeof(error));
 	int status = 0;
 
 	if (!file) {

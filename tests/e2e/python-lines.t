@@ -102,6 +102,18 @@ SKIP: {
 	my %lines = map { $_->{line} => 1 } grep { $_->{file} eq $program } @{$profile->{python_lines}};
 	is_deeply([grep { $_ > @text || $text[$_ - 1] !~ /\S/ } sort { $a <=> $b } keys %lines], [], 'no empty line has any');
 
+	# ---- annotated ----
+
+	my $json = scratch('annotated.json');
+	my $annotated = run(command => [cli(), 'annotate', '-m', $machine, 'places.py', $python, $program])->{err};
+	my ($line) = $annotated =~ /^(.*?) +$at{crc}  .*# crc$/m;
+	ok_misses({l1d_load_misses => (split(' ', $line // ''))[2] =~ tr/,//dr}, $LINES, 'annotate: a line, with its misses');
+	like($annotated, qr/^source +\Q$program\E: [\d.]+ % of the run's, with what Python's libraries missed for it$/m, '... of which');
+	run(command => [cli(), 'dcache', '-m', $machine, '-o', $json, $python, $program]);
+	like(run(command => [cli(), 'annotate', '-i', $json, 'places.py'])->{out}, qr/^ *\S+ +2\d,\d{3} .* $at{crc}  .*# crc$/m, '... of the JSON');
+	like(run(command => [cli(), 'annotate', '-i', $json, 'random.py'])->{out}, qr/^source +\S*random\.py: [\d.]+ % of the run's$/m,
+		'... of a library, what that missed');
+
 	# ---- other machines, measurements, samples ----
 
 	my $other = machine_file('placed', l2 => '256K 8 64 qlru_h00_m1_r2_u1 inclusive');

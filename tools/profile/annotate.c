@@ -216,8 +216,9 @@ static void print_head(
 		cp_out_text(out, "machine   ");
 		cp_text_wrap(out, view->profile->machine, 10, 10, WIDTH);
 	}
-	cp_out_format(out, "source    %s: %.2f %% of the run's\n\n", file->site->at.file,
-		cp_row_share(view, a->files, file));
+	cp_out_format(out, "source    %s: %.2f %% of the run's%s\n\n",
+		file->site->at.file, cp_row_share(view, a->files, file),
+		a->files->of_own ? ", with what Python's libraries missed for it" : "");
 }
 
 static void print_notes(

@@ -170,6 +170,56 @@ static void read_places(struct reader *r, const json_t *document)
 		read_function(r, json_array_get(functions, i));
 }
 
+/* ---- lines of Python ---- */
+
+/* function: "", where the row does not say. */
+static struct cp_profiled_site read_script(
+	const struct reader *r, const json_t *row, const char *function)
+{
+	struct cp_profile *profile = r->profile;
+	struct cp_profiled_module *module =
+		cp_arena_alloc(profile->arena, sizeof(*module));
+	uint64_t *count =
+		cp_arena_alloc(profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
+	const char *file = text_of(r, row, "file");
+
+	*module = (struct cp_profiled_module){.path = file, .name = file};
+	read_counts(r, row, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
+	return (struct cp_profiled_site){.thread = profile->threads,
+		.count = count,
+		.at = {.module = module,
+			.function = function,
+			.file = file,
+			.line = (unsigned)read_number(row, "line")}};
+}
+
+static void add_script(struct cp_profile *profile, struct cp_profiled_site **list,
+	size_t *n, struct cp_profiled_site script)
+{
+	*list = cp_profile_grow(profile->arena, *list, *n, sizeof(**list));
+	(*list)[(*n)++] = script;
+}
+
+static void read_scripts(const struct reader *r, const json_t *document)
+{
+	struct cp_profile *profile = r->profile;
+	const json_t *functions = json_object_get(document, "python_functions"),
+		     *lines = json_object_get(document, "python_lines");
+
+	for (size_t i = 0; i < json_array_size(functions); i++) {
+		const json_t *function = json_array_get(functions, i),
+			     *statements = json_object_get(function, "statements");
+
+		for (size_t j = 0; j < json_array_size(statements); j++)
+			add_script(profile, &profile->scripts, &profile->nscripts,
+				read_script(r, json_array_get(statements, j),
+					text_of(r, function, "function")));
+	}
+	for (size_t i = 0; i < json_array_size(lines); i++)
+		add_script(profile, &profile->own, &profile->nown,
+			read_script(r, json_array_get(lines, i), ""));
+}
+
 /* ---- the head ---- */
 
 /* A level that the machine does not have served nothing, not even no line. */
@@ -272,6 +322,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 		*measurement = text_of(&r, document, "measurement");
 		if (read_head(&r, document)) {
 			read_places(&r, document);
+			read_scripts(&r, document);
 			cp_profile_read_json_paths(r.profile, document);
 		} else {
 			r.profile = NULL;

@@ -268,14 +268,16 @@ struct cp_rows *cp_rows_of_scripts(
 {
 	const struct cp_profile *profile = view->profile;
 	const struct cp_profiled_site *scripts = own ? profile->own : profile->scripts;
+	size_t n = own ? profile->nown : profile->nscripts;
 	const struct cp_profiled_site **all =
-		cp_arena_alloc(profile->arena, (profile->nscripts + 1) * sizeof(*all));
+		cp_arena_alloc(profile->arena, (n + 1) * sizeof(*all));
 	struct cp_rows *rows;
 
-	for (size_t i = 0; i < profile->nscripts; i++)
+	for (size_t i = 0; i < n; i++)
 		all[i] = &scripts[i];
-	rows = make_rows(view, kind, all, profile->nscripts);
+	rows = make_rows(view, kind, all, n);
 	rows->of_scripts = true;
+	rows->of_own = own;
 	if (rows->n)
 		rows->total = cp_rows_of_all(view, CP_ROW_MODULE)->total;
 	return rows;

@@ -36,6 +36,7 @@ struct cp_rows {
 	const struct cp_profiled_object **objects;
 	double total;    /* of all rows' misses, or latency */
 	bool of_scripts; /* its sites are lines of Python, without instructions */
+	bool of_own;     /* with what their libraries had for them */
 };
 
 struct cp_cutoff {
