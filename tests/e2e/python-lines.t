@@ -114,6 +114,19 @@ SKIP: {
 	like(run(command => [cli(), 'annotate', '-i', $json, 'random.py'])->{out}, qr/^source +\S*random\.py: [\d.]+ % of the run's$/m,
 		'... of a library, what that missed');
 
+	# ---- compared ----
+
+	my %same = (before => 'rows[i][j]', after => 'rows[j][i]');
+	for my $side (sort keys %same) {
+		mkdir(scratch($side));
+		write_file(scratch("$side/sums.py"), "rows = [bytearray(640) for _ in range(640)]\n\ndef add_up():\n    total = 0\n" .
+			"    for j in range(0, 640, 64):\n        for i in range(640):\n            total += $same{$side}\n    return total\n\n" .
+			"for _ in range(10):\n    add_up()\n");
+		run(command => [cli(), 'dcache', '-m', $machine, '-o', scratch("$side.json"), $python, scratch("$side/sums.py")]);
+	}
+	my $diff = run(command => [cli(), 'diff', scratch('before.json'), scratch('after.json')], env => {COLUMNS => 100})->{out};
+	like($diff, qr/^Python function: miss_cost .*\nsums\.py\/add_up .* -[89]\d\.\d %/m, 'diff: a function of Python costs less') or diag($diff);
+
 	# ---- other machines, measurements, samples ----
 
 	my $other = machine_file('placed', l2 => '256K 8 64 qlru_h00_m1_r2_u1 inclusive');

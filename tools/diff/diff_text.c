@@ -95,8 +95,8 @@ static void set_place(const struct cp_diff *diff, struct cp_table *table, size_t
 /* What the places are: a table for each. */
 static const struct {
 	const char *what, *heading; /* before the name of the cost */
-} tables[] = {{"", "region:"}, {"machine", "machine:"}, {"function", "function:"},
-	{"line", "line:"}, {"data", "data:"}};
+} tables[] = {{"", "region:"}, {"machine", "machine:"}, {"python", "Python function:"},
+	{"function", "function:"}, {"line", "line:"}, {"data", "data:"}};
 #define NTABLES (sizeof(tables) / sizeof(tables[0]))
 
 static bool is_in(const struct cp_diff *diff, const struct cp_cost_place *place,

@@ -295,6 +295,17 @@ static void add_data(struct reader *r, const json_t *data)
 	free(name);
 }
 
+/* ---- Python ---- */
+
+/* A function with what libraries had for it: a line that was changed is another one. */
+static void add_python_line(struct reader *r, const json_t *line)
+{
+	add_region(r, "python",
+		json_pack("[s, s]", cp_json_base(cp_json_word(line, "file")),
+			cp_json_word(line, "function")),
+		line);
+}
+
 /* ---- all of it ---- */
 
 json_t *cp_profile_report(const json_t *profile)
@@ -317,6 +328,10 @@ json_t *cp_profile_report(const json_t *profile)
 	{
 		add_region(&r, "function", path_of_function(&r, each), each);
 		add_lines(&r, each);
+	}
+	json_array_foreach(json_object_get(profile, "python_lines"), i, each)
+	{
+		add_python_line(&r, each);
 	}
 	json_array_foreach(json_object_get(profile, "data"), i, each)
 	{

@@ -401,6 +401,10 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 			put_data(json, rows->row[i].object);
 		else
 			put_place_of_row(json, rows->kind, &rows->row[i]);
+		if (rows->of_own) {
+			cp_out_text(json->out, ", ");
+			put_string(json, "function", rows->row[i].site->at.function);
+		}
 		cp_out_text(json->out, ", ");
 		if (rows->kind == CP_ROW_DATA)
 			line_use(json, rows->row[i].object);

@@ -172,7 +172,6 @@ static void read_places(struct reader *r, const json_t *document)
 
 /* ---- lines of Python ---- */
 
-/* function: "", where the row does not say. */
 static struct cp_profiled_site read_script(
 	const struct reader *r, const json_t *row, const char *function)
 {
@@ -217,7 +216,8 @@ static void read_scripts(const struct reader *r, const json_t *document)
 	}
 	for (size_t i = 0; i < json_array_size(lines); i++)
 		add_script(profile, &profile->own, &profile->nown,
-			read_script(r, json_array_get(lines, i), ""));
+			read_script(r, json_array_get(lines, i),
+				text_of(r, json_array_get(lines, i), "function")));
 }
 
 /* ---- the head ---- */
