@@ -63,6 +63,8 @@ sub check_lines
 	ok_misses(line($profile, $program, $at{method}), 3 * $LINES, "$what: a line that threads run, too");
 	ok_misses(line($profile, $program, $at{far}), $LINES, "$what: a line far behind the one before it");
 	ok_misses(line($profile, $program, $at{generator}), $LINES, "$what: a line of a generator");
+	ok_misses(line($profile, $program, $at{$_}), $LINES / 4, "$what: line $_ of two that the same instruction reads the same data for")
+		for qw(one two);
 }
 
 SKIP: {

@@ -43,6 +43,14 @@ def far(data):
     return total
 
 
+def both(data):
+    total = 0
+    for at in range(0, len(data), 256):
+        total += data[at]  # one
+        total += data[at + 64]  # two
+    return total
+
+
 def each(data):
     for at in range(0, len(data), 64):
         yield data[at]  # generator
@@ -57,6 +65,7 @@ def main():
     größe(buffer)
     Table().walk(buffer)
     far(buffer)
+    both(buffer)
     sum(each(buffer))
     shuffled([None] * 10 * LINES)
     threads = [threading.Thread(target=Table().walk, args=(buffer,)) for _ in range(2)]
