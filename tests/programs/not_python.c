@@ -18,21 +18,28 @@ struct object {
 
 const unsigned long Py_Version = 0x030b0000;
 struct object _PyRuntime, PyCode_Type;
-static struct object interpreter, state, cframe, frame, code, name, table;
+static struct object interpreter, state, cframe, frame, name, table;
+static struct object *code; /* in a page of its own */
+
+static void *page(int protection)
+{
+	return mmap(NULL, 4096, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
 
 static void link_all(void)
 {
+	code = page(PROT_READ | PROT_WRITE);
 	_PyRuntime.word[5] = (uintptr_t)&interpreter;
 	interpreter.word[2] = (uintptr_t)&state;
 	state.word[7] = (uintptr_t)&cframe;
 	state.word[20] = (uint64_t)syscall(SYS_gettid);
 	cframe.word[1] = (uintptr_t)&frame;
-	frame.word[4] = (uintptr_t)&code;
-	frame.word[7] = (uintptr_t)&code + 184;
-	code.word[1] = (uintptr_t)&PyCode_Type;
-	code.word[2] = 8;
-	code.word[14] = code.word[16] = (uintptr_t)&name;
-	code.word[17] = (uintptr_t)&table;
+	frame.word[4] = (uintptr_t)code;
+	frame.word[7] = (uintptr_t)code + 184;
+	code->word[1] = (uintptr_t)&PyCode_Type;
+	code->word[2] = 8;
+	code->word[14] = code->word[16] = (uintptr_t)&name;
+	code->word[17] = (uintptr_t)&table;
 	name.word[2] = 4;
 	name.word[4] = 1 << 2 | 1 << 5 | 1 << 6;
 	memcpy(&name.word[6], "name", 4);
@@ -40,15 +47,10 @@ static void link_all(void)
 	memcpy(&table.word[4], "\xd8\x0a\x01", 3);
 }
 
-static void *unreadable(void)
-{
-	return mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-}
-
 /* One of them is not as it should be. */
 static void spoil(const char *what)
 {
-	char *gone = unreadable();
+	char *gone = page(PROT_NONE);
 
 	if (strcmp(what, "state") == 0)
 		interpreter.word[2] = (uintptr_t)gone;
@@ -61,15 +63,17 @@ static void spoil(const char *what)
 	else if (strcmp(what, "frames") == 0)
 		name.word[6] = '<', frame.word[6] = (uintptr_t)&frame;
 	else if (strcmp(what, "code") == 0)
-		code.word[1] = 0;
+		code->word[1] = 0;
 	else if (strcmp(what, "name") == 0)
-		code.word[16] = (uintptr_t)gone;
+		code->word[16] = (uintptr_t)gone;
 	else if (strcmp(what, "length") == 0)
 		name.word[2] = UINT64_MAX / 2;
 	else if (strcmp(what, "table") == 0)
 		table.word[2] = UINT64_MAX / 2;
 	else if (strcmp(what, "unmapped") == 0)
-		munmap(gone, 4096), frame.word[4] = (uintptr_t)gone;
+		munmap(code, 4096);
+	else if (strcmp(what, "protected") == 0)
+		mprotect(code, 4096, PROT_NONE);
 }
 
 int main(int argc, char **argv)
@@ -80,7 +84,8 @@ int main(int argc, char **argv)
 	for (unsigned round = 0; round < 3; round++) {
 		for (unsigned i = 0; i < sizeof(data); i += 64)
 			data[i]++;
-		spoil(argc > 1 ? argv[1] : "");
+		if (round == 0)
+			spoil(argc > 1 ? argv[1] : "");
 	}
 	puts("done");
 	return 0;
