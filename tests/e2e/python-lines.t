@@ -136,7 +136,10 @@ SKIP: {
 	ok_misses(line(profile('dtlb', [], $python, $program), $program, $at{far}), $LINES / 64, 'dtlb: pages', 'dtlb_load_misses');
 	{
 		local $ENV{CACHEPEEK_SAMPLE} = 'fast';
-		ok(!exists profile('dcache', [], $python, $program)->{python_lines}, 'a sample has none');
+		my $sample = profile('dcache', [], $python, $program);
+		ok(!exists $sample->{python_lines}, 'a sample has none');
+		is(scalar(grep { /^functions and lines of Python \Q$version\E are not known: a sample has none$/ } @{$sample->{warnings}}), 1,
+			'... and says so');
 	}
 }
 
@@ -159,4 +162,12 @@ for my $case (qw(state states interpreters frame frames code name length table u
 	is($run->{out}, "done\n", "$case: the program runs") or diag($run->{err});
 	is(status_text($run->{status}), 'exit 0', "$case: to its end");
 }
+# A version that is to come: the same program by another number.
+my $newer = scratch('not_python');
+write_file($newer, read_file(program('not_python')) =~ s/\x00\x00\x0b\x03\x00{4}/\x00\x00\x63\x03\x00\x00\x00\x00/r);
+chmod(0755, $newer);
+my $unknown = profile('dcache', [], $newer, 'nothing');
+ok(!exists $unknown->{python_lines}, 'an unknown version has no lines');
+is_deeply([grep { /Python/ } @{$unknown->{warnings}}],
+	['functions and lines of Python 3.99 are not known: those of 3.11, 3.12 and 3.13 are'], '... and says so');
 done_testing();

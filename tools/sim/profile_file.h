@@ -255,6 +255,9 @@ struct cp_profile_header {
 	 * steps; 0: none, or no such limit. */
 	uint32_t prefetches, followed_pages, followed_bytes;
 	uint32_t dtlb_entries; /* of loads', in its first level */
+	/* An interpreter of Python that ran, 0x030b for 3.11 (0: none; 1: one
+	 * before that, which do not say), and whether its lines are there. */
+	uint32_t python, has_scripts;
 };
 
 /* Threads beyond CP_PROFILE_THREADS share the last entry, whose tid is 0. */

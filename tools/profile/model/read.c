@@ -497,6 +497,23 @@ static void note_lost(struct file *file, const struct cp_profile_header *header)
 		(int)file->pid, (unsigned long)lost);
 }
 
+static void note_python(struct file *file, const struct cp_profile_header *header)
+{
+	const char *why = file->profile->bursts ? "a sample has none"
+						: "those of 3.11, 3.12 and 3.13 are";
+
+	if (!header->python || header->has_scripts || header->without_sites)
+		return;
+	if (header->python == 1)
+		cp_profile_warn(file->profile,
+			"functions and lines of Python before 3.11 are not known: %s",
+			why);
+	else
+		cp_profile_warn(file->profile,
+			"functions and lines of Python %u.%u are not known: %s",
+			header->python >> 8, header->python & 0xff, why);
+}
+
 static void add_file(struct file *file)
 {
 	const struct cp_profile_header *header = (const void *)file->bytes;
@@ -529,6 +546,7 @@ static void add_file(struct file *file)
 		warn_of_damage(file);
 	file->profile->without_sites |= header->without_sites != 0;
 	note_lost(file, header);
+	note_python(file, header);
 }
 
 /* Files whose sites are still to be added. */

@@ -44,6 +44,8 @@ void profile_fork_child(void);
 /* profile_file.c: size bytes of the file, zeroed; NULL: there is no room. */
 void *profile_allocate(UInt size);
 void profile_publish(void *entry, enum cp_profile_kind kind);
+/* An interpreter of Python runs: see the file's header. */
+void profile_note_python(UInt version, Bool has_scripts);
 /* The site of those without room: in the header of the file, if there is one. */
 struct cp_profile_site *profile_nowhere(void);
 void profile_file_fork_child(void);

@@ -162,6 +162,14 @@ struct cp_profile_site *profile_nowhere(void)
 	return file.header ? &file.header->lost : &nowhere;
 }
 
+void profile_note_python(UInt version, Bool has_scripts)
+{
+	if (!file.header)
+		return;
+	file.header->python = version;
+	file.header->has_scripts = has_scripts;
+}
+
 /* The child's entries go to a file of its own. */
 void profile_file_fork_child(void)
 {

@@ -21,7 +21,7 @@ struct script_slot {
 };
 
 static struct {
-	Bool any; /* an interpreter is there */
+	Bool any; /* an interpreter is there, whose frames are known */
 	UInt thread;
 	struct script_slot *slots, last;
 	ULong room, n; /* room: a power of two */
@@ -53,21 +53,26 @@ static void look_at_symbol(void *to, const Elf64_Sym *symbol, const HChar *name)
 			*wanted[i].to = looking->bias + symbol->st_value;
 }
 
+/* What a sample is made of comes later than the program went on. */
+static void use_interpreter(const struct python_symbols *symbols)
+{
+	scripts.any = !sample_wanted() && python_use(symbols);
+	profile_note_python(symbols->version ? python_version(symbols) : 1, scripts.any);
+	if (scripts.any)
+		python_run(VG_(get_running_tid)());
+}
+
 void profile_script_module(const HChar *path, Addr start, ULong offset)
 {
 	const HChar *slash = VG_(strrchr)(path, '/');
 	struct looking looking = {.bias = 0};
 
-	/* What a sample is made of comes later than the program went on. */
-	if (scripts.any || sample_wanted() ||
-		!VG_(strstr)(slash ? slash : path, "python") ||
+	if (scripts.any || !VG_(strstr)(slash ? slash : path, "python") ||
 		!elf_bias(path, start, offset, &looking.bias))
 		return;
 	elf_symbols_each(path, look_at_symbol, &looking);
-	scripts.any = looking.found.runtime && looking.found.version &&
-		      looking.found.code_type && python_use(&looking.found);
-	if (scripts.any)
-		python_run(VG_(get_running_tid)());
+	if (looking.found.runtime && looking.found.code_type)
+		use_interpreter(&looking.found);
 }
 
 void profile_script_use(UInt thread)

@@ -141,13 +141,18 @@ static Bool read_offsets(Addr runtime, struct python_layout *to)
 	return is_known(word);
 }
 
-static Bool choose_layout(const struct python_symbols *symbols)
+UInt python_version(const struct python_symbols *symbols)
 {
 	Addr version;
 
-	if (!python_word(symbols->version, &version))
-		return False;
-	switch (version >> 16) {
+	return symbols->version && python_word(symbols->version, &version)
+		       ? (UInt)version >> 16
+		       : 0;
+}
+
+static Bool choose_layout(const struct python_symbols *symbols)
+{
+	switch (python_version(symbols)) {
 	case 0x030b:
 		python_layout = of_3_11;
 		return True;

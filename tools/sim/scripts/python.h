@@ -26,6 +26,8 @@ struct python_at {
 	Addr file, line_table; /* file: a string */
 };
 
+/* 0x030b for 3.11; 0: it cannot be read. */
+UInt python_version(const struct python_symbols *symbols);
 /* Returns whether its frames can be read. */
 Bool python_use(const struct python_symbols *symbols);
 /* Memory was unmapped, or may not be read any more. */
