@@ -116,6 +116,14 @@ SKIP: {
 	like(run(command => [cli(), 'annotate', '-i', $json, 'random.py'])->{out}, qr/^source +\S*random\.py: [\d.]+ % of the run's$/m,
 		'... of a library, what that missed');
 
+	# ---- findings ----
+
+	my $sliced = write_file(scratch('sliced.py'), "data = bytes(1 << 24)\n\ndef part():\n    return data[::1024]\n\nfor _ in range(8):\n    part()\n");
+	my ($stride) = grep { $_->{rule} eq 'stride' } @{profile('dcache', [], $python, $sliced)->{findings}};
+	is_deeply($stride->{python}, {file => $sliced, line => 4, function => 'part'}, 'a finding names the line of Python');
+	like(run(command => [cli(), 'dcache', '-m', $machine, $python, $sliced], env => {COLUMNS => 80})->{err} =~ s/\s+/ /gr,
+		qr/stride: \S+(?: \(\S+\))?, for part \(sliced\.py:4\) /, '... in the text, too');
+
 	# ---- compared ----
 
 	my %same = (before => 'rows[i][j]', after => 'rows[j][i]');

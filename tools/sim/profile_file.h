@@ -78,6 +78,9 @@ struct cp_profile_site {
 	 */
 	int64_t beside;
 	uint64_t beside_at, pairs, paired, pair_size;
+	/* The line of Python (its cp_profile_script) that most of those references were
+	 * made in, and so many (since it was that). */
+	uint64_t script, scripted;
 };
 
 /* The kinds of memory that data is in. */
@@ -204,8 +207,8 @@ struct cp_profile_access {
 struct cp_profile_script {
 	struct cp_profile_entry entry;
 	uint32_t thread;
+	uint32_t id;             /* from 1 on */
 	uint32_t line, own_line; /* 0: the compiler gave it none */
-	uint32_t unused;
 	uint64_t count[CP_PROFILE_COUNTERS], spared[CP_PROFILE_SPARED];
 	/* Of the function and of its file, and of those of own_line, each
 	 * NUL-terminated: UTF-8. */

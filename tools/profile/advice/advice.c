@@ -697,6 +697,16 @@ static void tell_of_cheap(struct advice *a)
 			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
 }
 
+static void name_script(const struct cp_profile *profile, struct cp_finding *finding)
+{
+	for (size_t i = 0; finding->at && i < profile->nsites; i++) {
+		const struct cp_profiled_site *site = &profile->sites[i];
+
+		if (&site->at == finding->at && site->script)
+			finding->script = &profile->own[site->script - 1].at;
+	}
+}
+
 struct cp_findings cp_advise(const struct cp_profile_view *view)
 {
 	struct advice a = advice_of(view->profile);
@@ -712,6 +722,8 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 			rules[i].find(&a);
 		}
 	tell_of_cheap(&a);
+	for (size_t i = 0; i < a.found.n; i++)
+		name_script(view->profile, &a.found.finding[i]);
 	return in_order(&a);
 }
 

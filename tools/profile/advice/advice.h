@@ -15,7 +15,9 @@ struct cp_finding {
 	const char *data;                  /* what it is about; "": not known */
 	const char *evidence, *threshold, *advice;
 	double weight; /* misses that it explains */
-	unsigned more; /* others of the rule at its place, which explain less */
+	const struct cp_place_in_code
+		*script; /* the line of Python it is for; NULL: none */
+	unsigned more;   /* others of the rule at its place, which explain less */
 };
 
 struct cp_findings {

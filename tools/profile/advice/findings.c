@@ -19,7 +19,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
+static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 {
 	if (!f->at)
 		return f->data;
@@ -30,6 +30,16 @@ static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
 		*f->at->file ? cp_text_format(arena, " (%s:%u)", base_name(f->at->file),
 				       f->at->line)
 			     : "");
+}
+
+static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
+{
+	const char *place = place_of(arena, f);
+
+	if (!f->script)
+		return place;
+	return cp_text_format(arena, "%s, for %s (%s:%u)", place, f->script->function,
+		base_name(f->script->file), f->script->line);
 }
 
 static void put_indented(struct cp_out *out, const char *text)
@@ -97,6 +107,17 @@ static void put_string(struct cp_out *out, const char *name, const char *text)
 	cp_json_string(out, text, strlen(text));
 }
 
+static void put_script(struct cp_out *out, const struct cp_place_in_code *script)
+{
+	if (!script)
+		return;
+	cp_out_text(out, "\"python\": {");
+	put_string(out, "file", script->file);
+	cp_out_format(out, ", \"line\": %u, ", script->line);
+	put_string(out, "function", script->function);
+	cp_out_text(out, "}, ");
+}
+
 static void put_finding(struct cp_out *out, const struct cp_finding *f)
 {
 	put_string(out, "rule", f->rule);
@@ -107,6 +128,7 @@ static void put_finding(struct cp_out *out, const struct cp_finding *f)
 	cp_out_text(out, ", ");
 	put_string(out, "file", f->at ? f->at->file : "");
 	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
+	put_script(out, f->script);
 	put_string(out, "data", f->data);
 	cp_out_text(out, ", ");
 	put_string(out, "evidence", f->evidence);

@@ -60,6 +60,7 @@ struct cp_profiled_site {
 	uint64_t strided, asked, misses, last;
 	const uint64_t *spared;              /* simulated */
 	const struct cp_profile_site *steps; /* streams and pairs; NULL: not known */
+	size_t script; /* in `own`, plus one: what most of its misses were for; 0: none */
 };
 
 /* The use of some of an object's lines: a list. */

@@ -29,7 +29,8 @@ struct file {
 	const char *bytes;
 	size_t size;
 	int32_t pid;
-	size_t first_thread, first_module, first_path, first_object; /* in the profile */
+	/* In the profile. */
+	size_t first_thread, first_module, first_path, first_object, first_script;
 	bool damaged;
 };
 
@@ -195,6 +196,17 @@ static struct cp_profiled_module *module_of(const struct file *file, uint32_t nu
 		       : &nowhere;
 }
 
+/* They are numbered in their order. */
+static size_t script_number(const struct file *file, const struct cp_profile_site *in)
+{
+	size_t number = file->first_script + in->script;
+
+	return in->script && number <= file->profile->nown && in->asked &&
+			       2 * in->scripted >= in->asked
+		       ? number
+		       : 0;
+}
+
 /* After all threads and modules, which then stay where they are. */
 static void add_site(struct file *file, const struct cp_profile_entry *entry)
 {
@@ -218,6 +230,7 @@ static void add_site(struct file *file, const struct cp_profile_entry *entry)
 	site->spared = in->spared;
 	site->last = in->last;
 	site->steps = in;
+	site->script = script_number(file, in);
 	site->at = (struct cp_place_in_code){
 		.module = module_of(file, in->module),
 		.address = in->instruction,
@@ -585,8 +598,9 @@ static struct files find_files(struct cp_profile *profile, int dir)
 /* Adds the items that refer to threads and modules, after all of those. */
 static void add_uses(struct file *file)
 {
-	each_entry(file, CP_PROFILE_SITE, add_site);
+	file->first_script = file->profile->nown;
 	each_entry(file, CP_PROFILE_SCRIPT, add_script);
+	each_entry(file, CP_PROFILE_SITE, add_site);
 	file->first_object = file->profile->nobjects;
 	each_entry(file, CP_PROFILE_OBJECT, add_object);
 	each_entry(file, CP_PROFILE_USE, add_line_use);

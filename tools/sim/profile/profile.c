@@ -119,6 +119,20 @@ static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 
 /* ---- what the model counts ---- */
 
+/* A vote, as that of distances. */
+static void vote_script(
+	struct cp_profile_site *site, const struct cp_profile_script *script)
+{
+	if (!script)
+		return;
+	if (site->script == script->id) {
+		site->scripted++;
+	} else if (site->scripted * 2 < site->asked) {
+		site->script = script->id;
+		site->scripted = 1;
+	}
+}
+
 /* A vote: what is most often the distance holds its place. */
 static void note_distance(struct cp_profile_site *site, Addr address, Bool missed)
 {
@@ -128,6 +142,7 @@ static void note_distance(struct cp_profile_site *site, Addr address, Bool misse
 	site->last = address;
 	site->asked++;
 	site->misses += missed;
+	vote_script(site, profile.last.script);
 	if (distance == site->stride) {
 		site->strided++;
 	} else if (site->strided * 2 < site->asked) {

@@ -22,7 +22,7 @@ struct script_slot {
 
 static struct {
 	Bool any; /* an interpreter is there, whose frames are known */
-	UInt thread;
+	UInt thread, last_id;
 	struct script_slot *slots, last;
 	ULong room, n; /* room: a power of two */
 } scripts;
@@ -182,6 +182,7 @@ static struct cp_profile_script *new_script(
 	if (!script)
 		return NULL;
 	script->thread = scripts.thread;
+	script->id = ++scripts.last_id;
 	script->line = line;
 	script->own_line = own_line;
 	VG_(memcpy)(script->names, names.text, names.used);
@@ -241,6 +242,7 @@ void profile_script_fork_child(void)
 {
 	scripts.last.script = NULL;
 	scripts.n = 0;
+	scripts.last_id = 0;
 	if (scripts.room)
 		VG_(memset)
 	(scripts.slots, 0, scripts.room * sizeof(*scripts.slots));
