@@ -3,9 +3,13 @@
 const lastPart = path => path.slice(path.lastIndexOf('/') + 1);
 const functionName = one => one.function || 'unknown function in ' + (lastPart(one.module) || 'memory without a file');
 
+// The line of Python that it is for, where one is known.
+const scriptText = ({python}) => python ? ', for ' + python.function + ' (' + lastPart(python.file) + ':' + python.line + ')' : '';
+
 function placeOf(finding) {
-	return finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
-		: finding.data;
+	const place = finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
+		: finding.data || functionName(finding);
+	return place + scriptText(finding);
 }
 
 const placeText = (file, line) => document.createTextNode(file ? plain(lastPart(file)) + ':' + line : '');
@@ -22,7 +26,7 @@ function drawFindings(link, linkData = () => null, linkFunction = () => null) {
 	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;
 	$('findings').append(...[...groups.values()].map(those => make('li', {},
 		make('strong', {}, linkFunction(those[0]) || plain(those[0].function ? functionName(those[0]) : those.length === 1 && those[0].data || those[0].rule)),
-		': ', plain(those[0].advice),
+		plain(scriptText(those[0])) + ': ', plain(those[0].advice),
 		make('ul', {}, ...those.map(one => make('li', {}, link(one.file, one.line),
 			one.file && one.data ? ' ' : '', one.data ? linkData(one) || plain(one.data) : '',
 			(one.file || one.data ? ': ' : '') + plain(one.evidence)))),

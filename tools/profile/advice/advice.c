@@ -139,14 +139,23 @@ static bool comes_again(
 				TIMES_AGAIN * lines;
 }
 
+/* The limit that it is beyond, if it is. */
+static double least_share(const struct cp_profiled_site *site)
+{
+	bool most = (double)site->strided >= STRIDED_SHARE * (double)site->asked;
+
+	return most ? STRIDED_SHARE : STRIDED_LEAST;
+}
+
 static bool is_strided(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {
-	double share = site->asked ? (double)site->strided / (double)site->asked : 0;
+	double least = least_share(site);
 
 	return site->asked >= LEAST_MISSES / 8 && distance_of(site) > profile->line &&
-	       !cp_goes_in_step(site) && share >= STRIDED_LEAST &&
-	       (share >= STRIDED_SHARE || comes_again(profile, site));
+	       !cp_goes_in_step(site) &&
+	       (double)site->strided >= least * (double)site->asked &&
+	       (least == STRIDED_SHARE || comes_again(profile, site));
 }
 
 /* Which sites are, by their numbers. */
@@ -293,8 +302,8 @@ static void judge_stride(struct advice *a, const struct strides *strides,
 			100 * (double)sum.misses / (double)all),
 		.threshold = FORMAT("over %s bytes, in %.0f %% of its misses, "
 				    "and %.0f %% of the run's",
-			number_text(a, profile->line * sum.lines), 100 * STRIDED_SHARE,
-			100 * LEAST_SHARE),
+			number_text(a, profile->line * sum.lines),
+			100 * least_share(site), 100 * LEAST_SHARE),
 		.advice = "Let the innermost loop go along memory: "
 			  "exchange the loops, "
 			  "or keep what is used together side by side "
