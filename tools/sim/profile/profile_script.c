@@ -59,7 +59,7 @@ static void use_interpreter(const struct python_symbols *symbols)
 	scripts.any = !sample_wanted() && python_use(symbols);
 	profile_note_python(symbols->version ? python_version(symbols) : 1, scripts.any);
 	if (scripts.any)
-		python_run(VG_(get_running_tid)());
+		python_run();
 }
 
 void profile_script_module(const HChar *path, Addr start, ULong offset)
@@ -80,7 +80,7 @@ void profile_script_use(UInt thread)
 	scripts.thread = thread;
 	scripts.last.script = NULL;
 	if (scripts.any)
-		python_run(VG_(get_running_tid)());
+		python_run();
 }
 
 void profile_script_unmapped(Addr a, SizeT len)

@@ -3,16 +3,14 @@
 #include "scripts/python_memory.h"
 
 #include "valgrind/core.h"
-#include "valgrind/guest.h"
 
 /* The one interpreter of a process. */
 static struct {
 	struct python_symbols symbols;
 	Bool used;
-	/* The running thread: how the interpreter may know it, its state there (0: not
-	 * found), and how often it is not looked for. */
-	Addr id;
-	Int native_id;
+	/* The running thread: its number, its state there (0: not found), and how often
+	 * that is not looked for. */
+	Addr native_id;
 	Addr state;
 	UInt patience;
 	/* What was found last: its frame, and that of the innermost function that is in
@@ -39,48 +37,46 @@ Bool python_look_at_page(Addr page)
 /* ---- versions ---- */
 
 /* PyASCIIObject and PyCompactUnicodeObject lost wstr and wstr_length in 3.12. */
-static const struct python_layout of_3_11 =
-					  {
-						  .interpreters = 40,
-						  .next_interpreter = 0,
-						  .threads = 16,
-						  .next_thread = 8,
-						  .thread_id = 152,
-						  .native_id = 160,
-						  .frame = 56,
-						  .is_indirect = True,
-						  .frame_of_that = 8,
-						  .caller = 48,
-						  .code = 32,
-						  .instruction = 56,
-						  .file = 112,
-						  .qualified_name = 128,
-						  .line_table = 136,
-						  .first_line = 72,
-						  .bytecode = 184,
-						  .ascii = 48,
-						  .compact = 72,
-},
-				  of_3_12 = {
-					  .interpreters = 40,
-					  .next_interpreter = 0,
-					  .threads = 72,
-					  .next_thread = 8,
-					  .thread_id = 136,
-					  .native_id = 144,
-					  .frame = 56,
-					  .is_indirect = True,
-					  .frame_of_that = 0,
-					  .caller = 8,
-					  .code = 0,
-					  .instruction = 56,
-					  .file = 112,
-					  .qualified_name = 128,
-					  .line_table = 136,
-					  .first_line = 68,
-					  .bytecode = 192,
-					  .ascii = 40,
-					  .compact = 56,
+static const struct python_layout of_3_11 = {
+	.interpreters = 40,
+	.next_interpreter = 0,
+	.threads = 16,
+	.next_thread = 8,
+	.native_id = 160,
+	.frame = 56,
+	.is_indirect = True,
+	.frame_of_that = 8,
+	.caller = 48,
+	.code = 32,
+	.instruction = 56,
+	.file = 112,
+	.qualified_name = 128,
+	.line_table = 136,
+	.first_line = 72,
+	.bytecode = 184,
+	.ascii = 48,
+	.compact = 72,
+};
+
+static const struct python_layout of_3_12 = {
+	.interpreters = 40,
+	.next_interpreter = 0,
+	.threads = 72,
+	.next_thread = 8,
+	.native_id = 144,
+	.frame = 56,
+	.is_indirect = True,
+	.frame_of_that = 0,
+	.caller = 8,
+	.code = 0,
+	.instruction = 56,
+	.file = 112,
+	.qualified_name = 128,
+	.line_table = 136,
+	.first_line = 68,
+	.bytecode = 192,
+	.ascii = 40,
+	.compact = 56,
 };
 
 /* The words of struct _Py_DebugOffsets of 3.13, which _PyRuntime begins with. */
@@ -93,8 +89,7 @@ enum {
 	OFFSETS_THREADS,
 	OFFSETS_NEXT_THREAD = 21,
 	OFFSETS_FRAME = 23,
-	OFFSETS_THREAD_ID,
-	OFFSETS_NATIVE_ID,
+	OFFSETS_NATIVE_ID = 25,
 	OFFSETS_CALLER = 29,
 	OFFSETS_CODE,
 	OFFSETS_INSTRUCTION,
@@ -124,7 +119,6 @@ static Bool read_offsets(Addr runtime, struct python_layout *to)
 		.next_interpreter = word[OFFSETS_NEXT_INTERPRETER],
 		.threads = word[OFFSETS_THREADS],
 		.next_thread = word[OFFSETS_NEXT_THREAD],
-		.thread_id = word[OFFSETS_THREAD_ID],
 		.native_id = word[OFFSETS_NATIVE_ID],
 		.frame = word[OFFSETS_FRAME],
 		.caller = word[OFFSETS_CALLER],
@@ -184,30 +178,20 @@ void python_unmapped(Addr a, SizeT len)
 
 /* ---- the thread ---- */
 
-void python_run(ThreadId tid)
+void python_run(void)
 {
-	python.state = python.id = 0;
+	python.native_id = (Addr)VG_(gettid)();
+	python.state = 0;
 	python.patience = 0;
 	python.latest.frame = 0;
-	if (tid == VG_INVALID_THREADID)
-		return;
-	python.native_id = VG_(gettid)();
-#ifdef VGA_amd64
-	/* pthread_self() */
-	VG_(get_shadow_regs_area)
-	(tid, (UChar *)&python.id, 0, (PtrdiffT)STATE_OF(guest_FS_CONST),
-		sizeof(python.id));
-#endif
 }
 
-/* 3.11 does not note a child's new number after fork(). */
 static Bool is_running(Addr state)
 {
-	Addr native, id;
+	Addr native;
 
 	return state && python_word(state + python_layout.native_id, &native) &&
-	       python_word(state + python_layout.thread_id, &id) &&
-	       (native == (Addr)python.native_id || (python.id && id == python.id));
+	       native == python.native_id;
 }
 
 /* Others change the lists meanwhile: they are not taken to end. */

@@ -32,8 +32,8 @@ UInt python_version(const struct python_symbols *symbols);
 Bool python_use(const struct python_symbols *symbols);
 /* Memory was unmapped, or may not be read any more. */
 void python_unmapped(Addr a, SizeT len);
-/* Another thread runs; VG_INVALID_THREADID: none. */
-void python_run(ThreadId tid);
+/* Another thread runs. */
+void python_run(void);
 
 /* Where the running thread is, and where the innermost function is that is in no library:
  * the same one, if none is.  They stay so until the next call; NULL: in no function of
