@@ -165,6 +165,8 @@ like($screen, qr/^Python functions .*?^Python lines, .*?^\S*:$at{library}  .*?^F
 ok(!exists profile('dcache', [], program('empty'))->{python_lines}, 'another program has none');
 my $taken = profile('dcache', [], program('not_python'), 'nothing')->{python_functions}[0] || {};
 is($taken->{function}, 'name', 'what has such variables is taken for it');
+ok_misses($taken->{counts}, 3 * (1 << 14), 'three rounds of it');
+ok_misses(profile('dcache', [], program('not_python'), 'ended')->{python_functions}[0]{counts}, 1 << 14, 'one of a thread that has left it');
 for my $case (qw(state states interpreters frame frames code name length table unmapped protected)) {
 	my $run = run(command => [cli(), 'dcache', '-m', $machine, '-o', scratch('not.json'), program('not_python'), $case]);
 	is($run->{out}, "done\n", "$case: the program runs") or diag($run->{err});

@@ -72,6 +72,8 @@ static void spoil(const char *what)
 		table.word[2] = UINT64_MAX / 2;
 	else if (strcmp(what, "unmapped") == 0)
 		munmap(code, 4096);
+	else if (strcmp(what, "ended") == 0)
+		interpreter.word[2] = 0;
 	else if (strcmp(what, "protected") == 0)
 		mprotect(code, 4096, PROT_NONE);
 }

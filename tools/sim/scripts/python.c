@@ -8,9 +8,9 @@
 static struct {
 	struct python_symbols symbols;
 	Bool used;
-	/* The running thread: its number, its state there (0: not found), and how often
-	 * that is not looked for. */
-	Addr native_id;
+	/* The running thread: its number, its state there (0: not found) and whose that
+	 * is, and how often it is not looked for. */
+	Addr native_id, interpreter;
 	Addr state;
 	UInt patience;
 	/* What was found last: its frame, and that of the innermost function that is in
@@ -41,6 +41,7 @@ static const struct python_layout of_3_11 = {
 	.interpreters = 40,
 	.next_interpreter = 0,
 	.threads = 16,
+	.previous_thread = 0,
 	.next_thread = 8,
 	.native_id = 160,
 	.frame = 56,
@@ -62,6 +63,7 @@ static const struct python_layout of_3_12 = {
 	.interpreters = 40,
 	.next_interpreter = 0,
 	.threads = 72,
+	.previous_thread = 0,
 	.next_thread = 8,
 	.native_id = 144,
 	.frame = 56,
@@ -87,7 +89,8 @@ enum {
 	OFFSETS_INTERPRETERS = 5,
 	OFFSETS_NEXT_INTERPRETER = 8,
 	OFFSETS_THREADS,
-	OFFSETS_NEXT_THREAD = 21,
+	OFFSETS_PREVIOUS_THREAD = 20,
+	OFFSETS_NEXT_THREAD,
 	OFFSETS_FRAME = 23,
 	OFFSETS_NATIVE_ID = 25,
 	OFFSETS_CALLER = 29,
@@ -118,6 +121,7 @@ static Bool read_offsets(Addr runtime, struct python_layout *to)
 		.interpreters = word[OFFSETS_INTERPRETERS],
 		.next_interpreter = word[OFFSETS_NEXT_INTERPRETER],
 		.threads = word[OFFSETS_THREADS],
+		.previous_thread = word[OFFSETS_PREVIOUS_THREAD],
 		.next_thread = word[OFFSETS_NEXT_THREAD],
 		.native_id = word[OFFSETS_NATIVE_ID],
 		.frame = word[OFFSETS_FRAME],
@@ -222,6 +226,7 @@ static Addr search_interpreters(void)
 		    python.symbols.runtime + python_layout.interpreters, &interpreter))
 		return 0;
 	for (; interpreter && !state && n < MOST; n++) {
+		python.interpreter = interpreter;
 		state = search_threads(interpreter);
 		if (!python_word(
 			    interpreter + python_layout.next_interpreter, &interpreter))
@@ -230,12 +235,25 @@ static Addr search_interpreters(void)
 	return state;
 }
 
-/* Until another thread runs.  Most threads that are none of Python's stay so. */
+/* One that is called from C may have a state for each call. */
+static Bool is_in_list(Addr state)
+{
+	Addr before, found;
+
+	if (!python_word(state + python_layout.previous_thread, &before))
+		return False;
+	return python_word(before ? before + python_layout.next_thread
+				  : python.interpreter + python_layout.threads,
+		       &found) &&
+	       found == state;
+}
+
+/* Most threads that are none of Python's stay so. */
 static Bool find_state(void)
 {
 	enum { PATIENCE = 1000 };
 
-	if (python.state)
+	if (python.state && is_in_list(python.state))
 		return True;
 	if (python.patience) {
 		python.patience--;

@@ -11,12 +11,12 @@
 /* Bytes from the beginning of each object on.  3.11 and 3.12: of the release's builds,
  * as the headers in Include/internal have them; 3.13: as _PyRuntime says itself. */
 struct python_layout {
-	ULong interpreters;                  /* of _PyRuntime: the first one */
-	ULong next_interpreter, threads;     /* of an interpreter */
-	ULong next_thread, native_id, frame; /* of a thread's state */
-	Bool is_indirect;                    /* `frame` is where it has another object, */
-	ULong frame_of_that;                 /* which has the frame */
-	ULong caller, code, instruction;     /* of a frame */
+	ULong interpreters;              /* of _PyRuntime: the first one */
+	ULong next_interpreter, threads; /* of an interpreter */
+	ULong previous_thread, next_thread, native_id, frame; /* of a thread's state */
+	Bool is_indirect;                /* `frame` is where it has another object, */
+	ULong frame_of_that;             /* which has the frame */
+	ULong caller, code, instruction; /* of a frame */
 	ULong file, qualified_name, line_table, first_line, bytecode; /* of code */
 	ULong ascii, compact; /* of a string: its characters */
 };
