@@ -149,6 +149,15 @@ static void look_in_all(struct search *search, int fd)
 		look_in_libraries(search, loader, path);
 }
 
+/* A script, for what interprets it. */
+static bool is_argument(const char *source, char *const program[])
+{
+	for (unsigned i = 1; program[i]; i++)
+		if (strcmp(last_part(program[i]), last_part(source)) == 0)
+			return true;
+	return false;
+}
+
 bool cp_source_is_possible(const char *source, char *const program[])
 {
 	struct search search = {.wanted = source, .name = last_part(source)};
@@ -159,7 +168,7 @@ bool cp_source_is_possible(const char *source, char *const program[])
 	search.distance = (unsigned)(strlen(search.name) + 2) / 3 + 1;
 	look_in_all(&search, fd);
 	close(fd);
-	if (search.found || !search.files)
+	if (search.found || !search.files || is_argument(source, program))
 		return true;
 	fprintf(stderr, "cachepeek: %s is none of the sources of %s", source, program[0]);
 	if (*search.nearest)
