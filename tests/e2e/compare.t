@@ -134,7 +134,8 @@ for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/t
 		for my $count (qw(instructions l1d_accesses l1d_misses)) {
 			my ($got, $expected) = map { $_->{$name}{counts}{$count}{value} // 0 } \%together, \%apart;
 			cmp_ok($expected, '>', 1000, "$what: $name: $count alone");
-			cmp_ok(abs($got - $expected), '<', 0.05 * $expected, "$what: $name: $count together");
+			my $allowed = $count eq 'l1d_misses' ? 0.15 : 0.05; # few, and who runs when changes some
+			cmp_ok(abs($got - $expected), '<', $allowed * $expected, "$what: $name: $count together");
 		}
 	}
 }

@@ -16,7 +16,7 @@ static const int works[] = {
 	SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, SYS_setsid, SYS_setpgid,
 	SYS_restart_syscall, SYS_munlockall, SYS_sync, SYS_brk, SYS_wait4, SYS_waitid,
 	SYS_set_robust_list, SYS_set_tid_address, SYS_umask, SYS_times, SYS_gettid,
-	SYS_getpid, SYS_getppid,
+	SYS_getpid, SYS_getppid, SYS_msgget,
 #ifdef SYS_fork
 	SYS_fork, SYS_vfork, SYS_pause, SYS_alarm, SYS_arch_prctl, SYS_getpgrp,
 	334, /* rseq */
