@@ -20,6 +20,7 @@ const unsigned long Py_Version = 0x030b0000;
 struct object _PyRuntime, PyCode_Type;
 static struct object interpreter, state, cframe, frame, name, table;
 static struct object *code; /* in a page of its own */
+static char *gone;
 
 static void *page(int protection)
 {
@@ -29,6 +30,7 @@ static void *page(int protection)
 static void link_all(void)
 {
 	code = page(PROT_READ | PROT_WRITE);
+	gone = page(PROT_NONE);
 	_PyRuntime.word[5] = (uintptr_t)&interpreter;
 	interpreter.word[2] = (uintptr_t)&state;
 	state.word[7] = (uintptr_t)&cframe;
@@ -47,11 +49,10 @@ static void link_all(void)
 	memcpy(&table.word[4], "\xd8\x0a\x01", 3);
 }
 
-/* One of them is not as it should be. */
+/* One of them is not as it should be.  What calls the kernel begins another turn, in which
+ * everything is looked for again. */
 static void spoil(const char *what)
 {
-	char *gone = page(PROT_NONE);
-
 	if (strcmp(what, "state") == 0)
 		interpreter.word[2] = (uintptr_t)gone;
 	else if (strcmp(what, "states") == 0)
