@@ -130,7 +130,7 @@ check-rest-run: all $(TESTED_PROGRAMS)
 # On another release of Debian than CI's own, with tests/release.sh: what hangs on the compiler, the C library,
 # Valgrind and MPI of a release, and what users see first.
 RELEASE := sharing diff time-loops function-patches function-names newer-calls same-tools outputs trust \
-	mpi mpi-languages tools-mpi perf-data
+	mpi mpi-languages tools-mpi perf-data python-lines
 RELEASE_SIM := native encodings ahead-ports
 .PHONY: check-release-run
 check-release-run: all $(TESTED_PROGRAMS)

@@ -93,6 +93,7 @@ for my $case (@programs) {
 	my ($name, @arguments) = @$case;
 	SKIP: {
 		my $exe = which($name) or skip("no $name", scalar(@events) + 2);
+		run(command => [$exe, @arguments]); # its files are in memory: a thread waits for none of their pages
 		my $run = peek(engine => 'perf', events => join(',', @events), command => [$outer, $exe, @arguments],
 			env => {LD_PRELOAD => undef, ACCOUNTS_PRELOAD => "$inner:" . lib(),
 				ACCOUNTS_INNER => scratch('inner.txt'), ACCOUNTS_OUTER => scratch('outer.txt')});
