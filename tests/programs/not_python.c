@@ -49,8 +49,8 @@ static void link_all(void)
 	memcpy(&table.word[4], "\xd8\x0a\x01", 3);
 }
 
-/* One of them is not as it should be.  What calls the kernel begins another turn, in which
- * everything is looked for again. */
+/* One of them is not as it should be.  What calls the kernel begins another turn, in
+ * which everything is looked for again. */
 static void spoil(const char *what)
 {
 	if (strcmp(what, "state") == 0)
