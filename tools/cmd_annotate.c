@@ -12,6 +12,7 @@
 #include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
+#include "base/text.h"
 #include "tools/profile/annotate.h"
 #include "tools/runs/profile_run.h"
 #include "tools/sources.h"
@@ -114,12 +115,10 @@ static const struct cp_row *find_source(const struct cp_profile_view *view,
 {
 	const struct cp_row *file;
 
-	for (int own = 1; own >= 0; own--) {
-		char unused[4096];
-
-		*files = cp_rows_of_scripts(view, CP_ROW_FILE, own);
-		file = cp_annotate_find(view, *files, source, unused, sizeof(unused));
-		if (file)
+	for (int library = 0; library < 2; library++) {
+		*files = cp_rows_of_scripts(view, CP_ROW_FILE, !library);
+		file = cp_annotate_find(view, *files, source, error, error_size);
+		if (file || ((*files)->n && library && cp_ends_with(source, ".py")))
 			return file;
 	}
 	*files = cp_rows_of_all(view, CP_ROW_FILE);

@@ -409,7 +409,7 @@ static int write_profile(
 	if (profile->slices)
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
-	cp_profile_warn_of_names(&view);
+	cp_profile_warn_of_names(profile, &view);
 	for (size_t i = 0; i < request->outputs.count; i++)
 		result |= write_one(&view, request->outputs.name[i]);
 	cp_profile_close(profile);

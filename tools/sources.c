@@ -153,7 +153,7 @@ static void look_in_all(struct search *search, int fd)
 static bool is_argument(const char *source, char *const program[])
 {
 	for (unsigned i = 1; program[i]; i++)
-		if (strcmp(last_part(program[i]), last_part(source)) == 0)
+		if (cp_annotate_is_named(program[i], source))
 			return true;
 	return false;
 }

@@ -14,13 +14,13 @@ function placeOf(finding) {
 
 const placeText = (file, line) => document.createTextNode(file ? plain(lastPart(file)) + ':' + line : '');
 
-// Those of one rule and function together: they have the same advice.  link(file, line): the
+// Those of one rule and function, and line of Python, together: they have the same advice.  link(file, line): the
 // place, as a way there where there is one; linkData, linkFunction(finding): the same of its data
 // and its function, or nothing.
 function drawFindings(link, linkData = () => null, linkFunction = () => null) {
 	const groups = new Map();
 	for (const one of report.findings || []) {
-		const key = JSON.stringify([one.rule, one.module, one.function, one.advice, one.threshold]);
+		const key = JSON.stringify([one.rule, one.module, one.function, scriptText(one), one.advice, one.threshold]);
 		groups.set(key, (groups.get(key) || []).concat(one));
 	}
 	$('advice').hidden = !groups.size && !report.not_looked_at && !report.below_limit;

@@ -74,11 +74,11 @@ function spread(v, unit) {
 	return ' ±' + (unit === 'ratio' ? full(v.error, unit) : (100 * v.error / v.value).toFixed(1) + ' %');
 }
 
-// label: what a bar has room for.
 function missesOf(list) {
 	return list.reduce((sum, one) => sum + (numberOf(one.counts, 'misses') || 0), 0);
 }
 
+// label: what a bar has room for.
 function rowsOf(list, nameOf, labelOf = nameOf, total = missesOf(list)) {
 	return list.map((one, order) => ({one, order, counts: one.counts, name: plain(nameOf(one)),
 		label: plain(labelOf(one)), total}));

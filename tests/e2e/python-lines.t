@@ -116,6 +116,9 @@ SKIP: {
 	like(run(command => [cli(), 'annotate', '-i', $json, 'random.py'])->{out}, qr/^source +\S*random\.py: [\d.]+ % of the run's$/m,
 		'... of a library, what that missed');
 
+	like(run(command => [cli(), 'annotate', '-i', $json, 'absent.py'])->{err},
+		qr/^cachepeek: no line of absent\.py has a miss in this run; those that have most: \S+\.py, /, 'annotate: a file of Python that has none');
+
 	# ---- findings ----
 
 	my $sliced = write_file(scratch('sliced.py'), "data = bytes(1 << 24)\n\ndef part():\n    return data[::1024]\n\nfor _ in range(8):\n    part()\n");
@@ -166,6 +169,8 @@ ok(!exists profile('dcache', [], program('empty'))->{python_lines}, 'another pro
 my $taken = profile('dcache', [], program('not_python'), 'nothing')->{python_functions}[0] || {};
 is($taken->{function}, 'name', 'what has such variables is taken for it');
 ok_misses($taken->{counts}, 3 * (1 << 14), 'three rounds of it');
+my %in_turn = map { $_->{line} => $_->{counts} } @{$taken->{statements}};
+ok_misses($in_turn{$_}, 3 * (1 << 13), "line $_ of two in turn, by one instruction") for 1, 2;
 ok_misses(profile('dcache', [], program('not_python'), 'ended')->{python_functions}[0]{counts}, 1 << 14, 'one of a thread that has left it');
 for my $case (qw(state states interpreters frame frames code name length table unmapped protected)) {
 	my $run = run(command => [cli(), 'dcache', '-m', $machine, '-o', scratch('not.json'), program('not_python'), $case]);

@@ -45,8 +45,8 @@ static void link_all(void)
 	name.word[2] = 4;
 	name.word[4] = 1 << 2 | 1 << 5 | 1 << 6;
 	memcpy(&name.word[6], "name", 4);
-	table.word[2] = 3;
-	memcpy(&table.word[4], "\xd8\x0a\x01", 3);
+	table.word[2] = 6; /* a line for each instruction, from 1 on */
+	memcpy(&table.word[4], "\xd8\x0a\x01\xd8\x0a\x01", 6);
 }
 
 /* One of them is not as it should be.  What calls the kernel begins another turn, in
@@ -79,14 +79,24 @@ static void spoil(const char *what)
 		mprotect(code, 4096, PROT_NONE);
 }
 
+/* Two lines in turn, which the same instruction misses for. */
+static void touch(volatile char *data, size_t size)
+{
+	volatile uint64_t *at = &frame.word[7];
+
+	for (size_t i = 0; i < size; i += 64) {
+		*at = (uintptr_t)code + 184 + (i >> 5 & 2);
+		data[i]++;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static volatile char data[1 << 20];
 
 	link_all();
 	for (unsigned round = 0; round < 3; round++) {
-		for (unsigned i = 0; i < sizeof(data); i += 64)
-			data[i]++;
+		touch(data, sizeof(data));
 		if (round == 0)
 			spoil(argc > 1 ? argv[1] : "");
 	}

@@ -64,14 +64,15 @@ static double without_names(const struct cp_profile_view *view)
 }
 
 /* Sites of a sample have no counts by themselves. */
-void cp_profile_warn_of_names(const struct cp_profile_view *view)
+void cp_profile_warn_of_names(
+	struct cp_profile *profile, const struct cp_profile_view *view)
 {
-	double percent = view->profile->bursts ? 0 : without_names(view);
+	double percent = profile->bursts ? 0 : without_names(view);
 
 	if (percent < LEAST_PERCENT)
 		return;
-	cp_profile_warn((struct cp_profile *)view->profile,
+	cp_profile_warn(profile,
 		"%.0f %% of the misses are in code that was made at run time and has no "
 		"names, which would be in /tmp/perf-PID.map: %s",
-		percent, names_of(view->profile));
+		percent, names_of(profile));
 }

@@ -7,8 +7,9 @@
 
 #include "tools/profile/model/rows.h"
 
-/* Warns if much of what is missed is in code that was made at run time and has no names,
- * and says what gives it some. */
-void cp_profile_warn_of_names(const struct cp_profile_view *view);
+/* Warns, of the view's profile, if much of what is missed is in code that was made at run
+ * time and has no names, and says what gives it some. */
+void cp_profile_warn_of_names(
+	struct cp_profile *profile, const struct cp_profile_view *view);
 
 #endif

@@ -196,7 +196,7 @@ static struct cp_profiled_module *module_of(const struct file *file, uint32_t nu
 		       : &nowhere;
 }
 
-/* They are numbered in their order. */
+/* Of the line that at least half of its misses are for. */
 static size_t script_number(const struct file *file, const struct cp_profile_site *in)
 {
 	size_t number = file->first_script + in->script;
@@ -274,6 +274,7 @@ static struct cp_profiled_site script_of(struct file *file,
 	return script;
 }
 
+/* They are numbered in their order. */
 static void add_script(struct file *file, const struct cp_profile_entry *entry)
 {
 	const struct cp_profile_script *in = (const void *)entry;
@@ -281,7 +282,9 @@ static void add_script(struct file *file, const struct cp_profile_entry *entry)
 	size_t room = entry->size - sizeof(*in);
 	const char *names = in->names;
 
-	if (file->first_thread + in->thread >= profile->nthreads)
+	file->damaged |= file->first_thread + in->thread >= profile->nthreads ||
+			 in->id != profile->nown - file->first_script + 1;
+	if (file->damaged)
 		return;
 	*ADD(profile, scripts) = script_of(file, in, in->line, &names, &room);
 	*ADD(profile, own) = script_of(file, in, in->own_line, &names, &room);
