@@ -28,6 +28,7 @@ static const struct command {
 	{"dtlb", cp_cmd_profile},
 	{"icache", cp_cmd_profile},
 	{"sharing", cp_cmd_sharing},
+	{"explain", cp_cmd_explain},
 	{"annotate", cp_cmd_annotate},
 	{"diff", cp_cmd_diff},
 	{"gate", cp_cmd_gate},
@@ -108,7 +109,8 @@ int cp_cmd_help(int argc, char **argv)
 /* Is the command's own output to be read, and possibly long? */
 static bool is_read(const struct command *command)
 {
-	static const char *const names[] = {"report", "merge", "diff", "list", "help"};
+	static const char *const names[] = {
+		"report", "merge", "diff", "explain", "list", "help"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(command->name, names[i]) == 0)

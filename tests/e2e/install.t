@@ -33,7 +33,7 @@ is_deeply([grep { !m{^/usr/local/lib/libcachepeek/} } installed()], [sort map { 
 	share/cachepeek/cachepeek-diff-1.schema.json share/cachepeek/cachepeek-doctor-1.schema.json
 	share/cachepeek/cachepeek-list-1.schema.json share/cachepeek/cachepeek-profile-1.schema.json
 	share/cachepeek/cachepeek-path-diff-1.schema.json share/cachepeek/cachepeek-repeat-1.schema.json
-	share/cachepeek/cachepeek-confirm-1.schema.json
+	share/cachepeek/cachepeek-confirm-1.schema.json share/cachepeek/cachepeek-explain-1.schema.json
 	share/cachepeek/cachepeek-report-1.schema.json share/cachepeek/cachepeek-report-2.schema.json
 	share/cachepeek/cachepeek-sharing-1.schema.json
 	share/cachepeek/modulefiles/cachepeek/VERSION

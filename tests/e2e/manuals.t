@@ -70,9 +70,9 @@ sub getopt_table
 	my ($short) = $source =~ /cp_cmd_option\(\s*argc, argv,\s*"\+?:([^"]*)"/;
 	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
 }
-my %table = map { $_ => options_table($_) } qw(run report compare annotate sharing diff gate list merge doctor);
+my %table = map { $_ => options_table($_) } qw(run report compare explain annotate sharing diff gate list merge doctor);
 is_deeply(getopt_table(text("tools/cmd_$_.c")), $table{$_}, "$_: takes what the table has")
-	for qw(run report compare annotate sharing diff gate list doctor);
+	for qw(run report compare explain annotate sharing diff gate list doctor);
 $table{$_} = options_table('profile') for qw(dcache dtlb icache);
 is_deeply(getopt_table(text('tools/cmd_profile.c')), $table{dcache}, 'dcache: takes what the table has');
 is_deeply($table{merge}, [grep { $_ ne '--forget' } @{$table{report}}], 'merge: takes what report does');

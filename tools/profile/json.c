@@ -438,7 +438,7 @@ static void put_head(struct json *json)
 	put_line(json, "measurement", json->view->measurement->name);
 	put_line(json, "title", json->view->measurement->title);
 	put_string(json, "command", profile->command);
-	cp_profile_write_arguments(json->out, profile);
+	cp_profile_write_command(json->out, profile);
 	cp_out_text(json->out, ",\n");
 	put_line(json, "machine", profile->machine);
 	put_line(json, "source", profile->sampled ? "sampled" : "simulated");

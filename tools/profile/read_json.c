@@ -267,6 +267,8 @@ static bool read_head(struct reader *r, const json_t *document)
 	const json_t *warnings = json_object_get(document, "warnings");
 
 	profile->command = text_of(r, document, "command");
+	if (json_is_string(json_object_get(document, "ended")))
+		profile->cut = text_of(r, document, "ended");
 	profile->machine = text_of(r, document, "machine");
 	read_weights(profile, document);
 	profile->nprocesses = read_number(document, "processes");

@@ -37,6 +37,7 @@ int cp_cmd_gate(int argc, char **argv);
 int cp_cmd_merge(int argc, char **argv);
 int cp_cmd_profile(int argc, char **argv);
 int cp_cmd_sharing(int argc, char **argv);
+int cp_cmd_explain(int argc, char **argv);
 int cp_cmd_annotate(int argc, char **argv);
 int cp_cmd_list(int argc, char **argv);
 int cp_cmd_doctor(int argc, char **argv);

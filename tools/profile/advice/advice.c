@@ -688,8 +688,18 @@ static void tell_of_others(struct advice *a)
 	}
 }
 
+static void price_all(struct advice *a)
+{
+	for (size_t i = 0; i < a->found.n; i++) {
+		const struct cp_tally place = tally_of(a->profile, &a->found.finding[i]);
+
+		cp_finding_price(a->profile, &a->found.finding[i], &place);
+	}
+}
+
 static struct cp_findings in_order(struct advice *a)
 {
+	price_all(a);
 	tell_of_others(a);
 	if (a->found.n)
 		qsort(a->found.finding, a->found.n, sizeof(*a->found.finding),
@@ -706,13 +716,20 @@ static void tell_of_cheap(struct advice *a)
 			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
 }
 
-static void name_script(const struct cp_profile *profile, struct cp_finding *finding)
+/* The line of Python, and the data, of the instruction that it is at. */
+static void name_more(const struct cp_profile *profile, struct cp_finding *finding)
 {
 	for (size_t i = 0; finding->at && i < profile->nsites; i++) {
 		const struct cp_profiled_site *site = &profile->sites[i];
+		const struct cp_profiled_object *data;
 
-		if (&site->at == finding->at && site->script)
+		if (&site->at != finding->at)
+			continue;
+		if (site->script)
 			finding->script = &profile->own[site->script - 1].at;
+		data = *finding->data ? NULL : cp_missed_data(profile, site);
+		if (data)
+			finding->data = data->name;
 	}
 }
 
@@ -732,7 +749,7 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 		}
 	tell_of_cheap(&a);
 	for (size_t i = 0; i < a.found.n; i++)
-		name_script(view->profile, &a.found.finding[i]);
+		name_more(view->profile, &a.found.finding[i]);
 	return in_order(&a);
 }
 

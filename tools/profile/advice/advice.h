@@ -9,6 +9,15 @@
 #include "base/out.h"
 #include "tools/profile/model/rows.h"
 
+/* What it is about, counted, and what that takes if nothing hides it; less than 0: not
+ * known. */
+struct cp_finding_cost {
+	double count;
+	const char *of;         /* what is counted, as reports call it */
+	double cycles, share;   /* of the run's data misses, walks, or misses of code */
+	double per_instruction; /* cycles */
+};
+
 struct cp_finding {
 	const char *rule;                  /* as the manual calls it */
 	const struct cp_place_in_code *at; /* NULL: in no place of the code */
@@ -18,6 +27,8 @@ struct cp_finding {
 	const struct cp_place_in_code
 		*script; /* the line of Python it is for; NULL: none */
 	unsigned more;   /* others of the rule at its place, which explain less */
+	const char *cause, *expected; /* in a sentence; of a mend */
+	struct cp_finding_cost cost;
 };
 
 struct cp_findings {
@@ -39,6 +50,12 @@ struct cp_findings {
 struct cp_findings cp_advise(const struct cp_profile_view *view);
 /* The same of what threads share only. */
 struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
+
+/* causes.c: sets what the finding's rule, weight and place say; and which command shows
+ * whether it is mended. */
+void cp_finding_price(const struct cp_profile *profile, struct cp_finding *finding,
+	const struct cp_tally *place);
+const char *cp_finding_shown_by(const struct cp_finding *finding);
 
 /* advice_sharing.c; misses: in L1D. */
 void cp_advise_false_sharing(
@@ -127,7 +144,11 @@ void cp_findings_write_text(
 /* Without the limits, and what is not said. */
 void cp_findings_write_short(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);
-/* Two members of an object. */
+/* "module::function (file:line), for function (file.py:line)", or its data. */
+const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *finding);
+/* The members of its object. */
+void cp_finding_write_json(struct cp_out *out, const struct cp_finding *finding);
+/* Three members of an object. */
 void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found);
 
 #endif

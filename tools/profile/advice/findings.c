@@ -32,7 +32,7 @@ static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 			     : "");
 }
 
-static const char *what_of(struct cp_arena *arena, const struct cp_finding *f)
+const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *f)
 {
 	const char *place = place_of(arena, f);
 
@@ -52,7 +52,8 @@ static void put_rule(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_finding *finding)
 {
 	cp_text_wrap(out,
-		cp_text_format(arena, "%s: %s", finding->rule, what_of(arena, finding)),
+		cp_text_format(
+			arena, "%s: %s", finding->rule, cp_finding_place(arena, finding)),
 		0, 4, WIDTH);
 	put_indented(out, cp_text_format(arena, "%s.", finding->evidence));
 }
@@ -118,9 +119,33 @@ static void put_script(struct cp_out *out, const struct cp_place_in_code *script
 	cp_out_text(out, "}, ");
 }
 
-static void put_finding(struct cp_out *out, const struct cp_finding *f)
+static void put_known(struct cp_out *out, const char *name, double value, int digits)
+{
+	if (value < 0)
+		cp_out_format(out, ", \"%s\": null", name);
+	else
+		cp_out_format(out, ", \"%s\": %.*f", name, digits, value);
+}
+
+static void put_cost(struct cp_out *out, const struct cp_finding_cost *cost)
+{
+	if (cost->count < 0) {
+		cp_out_text(out, ", \"cost\": null, ");
+		return;
+	}
+	cp_out_format(out, ", \"cost\": {\"count\": %.0f, ", cost->count);
+	put_string(out, "of", cost->of);
+	put_known(out, "cycles", cost->cycles, 0);
+	put_known(out, "cycles_per_instruction", cost->per_instruction, 4);
+	put_known(out, "share", cost->share, 4);
+	cp_out_text(out, "}, ");
+}
+
+void cp_finding_write_json(struct cp_out *out, const struct cp_finding *f)
 {
 	put_string(out, "rule", f->rule);
+	cp_out_text(out, ", ");
+	put_string(out, "cause", f->cause);
 	cp_out_text(out, ", ");
 	put_string(out, "module", f->at ? f->at->module->path : "");
 	cp_out_text(out, ", ");
@@ -130,12 +155,14 @@ static void put_finding(struct cp_out *out, const struct cp_finding *f)
 	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
 	put_script(out, f->script);
 	put_string(out, "data", f->data);
-	cp_out_text(out, ", ");
+	put_cost(out, &f->cost);
 	put_string(out, "evidence", f->evidence);
 	cp_out_text(out, ", ");
 	put_string(out, "threshold", f->threshold);
 	cp_out_text(out, ", ");
 	put_string(out, "advice", f->advice);
+	cp_out_text(out, ", ");
+	put_string(out, "expected", f->expected);
 }
 
 static void put_or_null(struct cp_out *out, const char *name, const char *text)
@@ -151,7 +178,7 @@ void cp_findings_write_json(struct cp_out *out, const struct cp_findings *found)
 	cp_out_text(out, "\"findings\": [");
 	for (size_t i = 0; i < found->n; i++) {
 		cp_out_text(out, i ? ",\n{" : "\n{");
-		put_finding(out, &found->finding[i]);
+		cp_finding_write_json(out, &found->finding[i]);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");

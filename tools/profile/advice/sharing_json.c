@@ -139,7 +139,7 @@ static void put_head(struct cp_out *out, const struct cp_sharing *sharing)
 		CP_VERSION);
 	cp_out_text(out, ",\n \"command\": ");
 	put_string(out, profile->command);
-	cp_profile_write_arguments(out, profile);
+	cp_profile_write_command(out, profile);
 	put_answers(out, sharing);
 	cp_out_text(out, ",\n \"machine\": ");
 	put_string(out, profile->machine);

@@ -205,6 +205,13 @@ double cp_measure_cycles(const struct cp_profile *profile, const struct cp_tally
 	return latency_of(profile, &loads).value + latency_of(profile, &stores).value;
 }
 
+double cp_measure_fetches(const struct cp_profile *profile, const struct cp_tally *tally)
+{
+	struct served fetches = serve_fetches(profile, tally);
+
+	return latency_of(profile, &fetches).value;
+}
+
 #define NOT_APART                                                                        \
 	"sampled: a level's misses, and those in front of it, are not known well "       \
 	"enough to subtract one from the other"

@@ -56,6 +56,8 @@ struct cp_value cp_measure_counts(const struct cp_profile *profile,
 
 /* Cycles that the lines of loads and stores take if nothing hides them. */
 double cp_measure_cycles(const struct cp_profile *profile, const struct cp_tally *tally);
+/* The same of misses of code. */
+double cp_measure_fetches(const struct cp_profile *profile, const struct cp_tally *tally);
 
 /* The key that places are sorted by; 0 where it is not known. */
 double cp_measure_order(const struct cp_profile *profile,

@@ -4,7 +4,7 @@
 #include "output/json.h"
 #include "tools/profile/model/write.h"
 
-void cp_profile_write_arguments(struct cp_out *out, const struct cp_profile *profile)
+void cp_profile_write_command(struct cp_out *out, const struct cp_profile *profile)
 {
 	for (size_t i = 0; i < profile->narguments; i++) {
 		const char *word = profile->arguments[i];
@@ -14,4 +14,9 @@ void cp_profile_write_arguments(struct cp_out *out, const struct cp_profile *pro
 	}
 	if (profile->narguments)
 		cp_out_text(out, "]");
+	cp_out_text(out, ",\n \"ended\": ");
+	if (profile->cut)
+		cp_json_string(out, profile->cut, strlen(profile->cut));
+	else
+		cp_out_text(out, "null");
 }

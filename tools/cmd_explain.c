@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * cachepeek explain [options] [DIRECTORY|FILE.json]: the findings of the last run, of one
+ * that was kept, or of a report, with what they cost and how to confirm a mend.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/endings.h"
+#include "tools/profile/advice/sharing.h"
+#include "tools/profile/explain.h"
+#include "tools/runs/profile_run.h"
+#include "tools/shared/cmd.h"
+#include "tools/shared/output.h"
+
+struct request {
+	struct cp_output_list outputs;
+	const char *file; /* NULL: a directory */
+	bool debuginfod;
+};
+
+/* Without a letter. */
+enum { JSON = UCHAR_MAX + 1, DEBUGINFOD };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"json", no_argument, NULL, JSON},
+	{"debuginfod", no_argument, NULL, DEBUGINFOD},
+	{NULL, 0, NULL, 0},
+};
+
+#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON))
+
+static bool parse_arguments(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	optind = 1;
+	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
+		if (option == 'o' && !cp_output_add(&request->outputs, optarg))
+			return false;
+		else if (option == JSON && !cp_output_add(&request->outputs, "-.json"))
+			return false;
+		else if (option == DEBUGINFOD)
+			request->debuginfod = true;
+		else if (option == '?')
+			return false;
+	}
+	if (!request->outputs.count)
+		cp_output_add(&request->outputs, "-");
+	if (argc - optind > 1) {
+		fprintf(stderr,
+			"cachepeek: explain %s: one run, or one report, at a "
+			"time\n",
+			argv[optind + 1]);
+		return false;
+	}
+	return cp_output_check_all("explain", &request->outputs, TAKES);
+}
+
+static int write_one(
+	struct cp_arena *arena, const char *name, const struct cp_explained *what)
+{
+	struct cp_output output;
+
+	if (!cp_output_open(&output, name))
+		return 1;
+	if (cp_format_of(name, TAKES) == CP_FORMAT_JSON)
+		cp_explain_write_json(&output.out, arena, what);
+	else
+		cp_explain_write_text(&output.out, arena, what);
+	return cp_output_close(&output);
+}
+
+static int write_all(struct cp_arena *arena, const struct request *request,
+	const struct cp_explained *what)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < request->outputs.count; i++)
+		result |= write_one(arena, request->outputs.name[i], what);
+	return result;
+}
+
+static int fail(const char *error)
+{
+	fprintf(stderr, "cachepeek: %s\n", error);
+	return 1;
+}
+
+static int explain_run(
+	struct cp_arena *arena, const char *directory, const struct request *request)
+{
+	char error[512], whole[PATH_MAX];
+	struct cp_profile *profile =
+		cp_profile_read(arena, directory, error, sizeof(error));
+	struct cp_explained what;
+	int result;
+
+	if (!profile)
+		return fail(error);
+	cp_profile_resolve(profile);
+	if (profile->slices)
+		cp_sharing_warn(profile);
+	if (realpath(directory, whole)) /* of the last run, which others follow */
+		directory = whole;
+	result = cp_explain_profile(profile, directory, &what, error, sizeof(error))
+			 ? write_all(arena, request, &what)
+			 : fail(error);
+	cp_profile_close(profile);
+	return result;
+}
+
+static int write_explained(
+	struct cp_arena *arena, const char *directory, const void *context)
+{
+	const struct request *request = context;
+	struct cp_explained what;
+	char error[512];
+
+	if (!request->file)
+		return explain_run(arena, directory, request);
+	return cp_explain_json(arena, request->file, &what, error, sizeof(error))
+		       ? write_all(arena, request, &what)
+		       : fail(error);
+}
+
+static int show_explained(const char *directory, void *context)
+{
+	const struct request *request = context;
+
+	return cp_profile_show_with(
+		write_explained, directory, request, request->debuginfod);
+}
+
+/* A directory is a run; anything else, be it not there, a report. */
+static bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+int cp_cmd_explain(int argc, char **argv)
+{
+	struct request request = {.file = NULL};
+	char *nothing[] = {NULL};
+	const char *named;
+
+	if (!parse_arguments(&request, argc, argv))
+		return 2;
+	named = argv[optind];
+	if (named && !is_directory(named)) {
+		request.file = named;
+		return show_explained(NULL, &request);
+	}
+	return cp_profile_of(&(struct cp_profile_source){.directory = named}, nothing,
+		show_explained, &request);
+}
