@@ -133,6 +133,57 @@ C
 	cmp_ok($only, '>=', 250, "$only instructions have pages only");
 }
 
+# ---- functions that begin with another one's code ----
+
+{
+	write_file(scratch('first.h'), <<'C');
+static inline __attribute__((always_inline)) long first(const volatile long *at)
+{
+	return *at;
+}
+C
+	my $source = write_file(scratch('walk.c'), <<'C');
+#include "first.h"
+static long data[1 << 16];
+__attribute__((noipa)) static long walk(const volatile long *at)
+{
+	long sum = first(at);
+	for (int i = 8; i < 1 << 16; i += 8)
+		sum += first(at + i);
+	for (int i = 4; i < 1 << 16; i += 64)
+		sum += at[i];
+	return sum;
+}
+int main(void)
+{
+	long sum = 0;
+	for (int i = 0; i < 9; i++)
+		sum += walk(data);
+	return sum != 0;
+}
+C
+	my $program = scratch('walk');
+	is(system('cc', '-g', '-O2', '-fno-tree-vectorize', '-o', $program, $source), 0, 'a function with inlined code');
+	my $place = sub { my ($f) = @_; return ($f->{file} // '') =~ s{.*/}{}r . ':' . ($f->{line} // '') };
+	my ($json, $scope, $pprof) = map { scratch("walk.$_") } qw(json speedscope.json pb.gz);
+	run(command => [cli(), 'dcache', '-m', 'cachegrind', '--call-paths', '-d', scratch('walked'), '-o', $json, '-o', $scope, $program]);
+	my ($function) = grep { $_->{name} eq 'walk' } @{decode_json(read_file($scope))->{shared}{frames}};
+	is($place->($function), 'walk.c:3', 'call paths: the function is where it is declared');
+
+	# Without call paths pprof has the lines that its statements are of.
+	run(command => [cli(), 'dcache', '-m', 'cachegrind', '-o', $json, '-o', $pprof, $program]);
+	my ($walk) = grep { $_->{function} eq 'walk' } @{decode_json(read_file($json))->{functions}};
+	my %missed = map { $place->($_) => $_->{counts}{l1d_load_misses} }
+		grep { $_->{counts}{l1d_load_misses} } @{$walk->{statements}};
+	cmp_ok($missed{'first.h:3'} // 0, '>=', 9 * 8192 * 0.9, 'the inlined line has its misses');
+	SKIP: {
+		my $go = which('go') or skip('no go', 1);
+		my $run = run(command => [$go, qw(tool pprof -lines -top -nodecount=1000 -nodefraction=0), $pprof], env => {HOME => scratch()});
+		my %shown = map { m{^ *(\d+) .* walk \S*?([^/ ]+:\d+)$} ? ($2 => $1) : () } split(/\n/, $run->{out});
+		is_deeply(\%shown, \%missed, 'and pprof each line its own');
+	}
+}
+
 # KCachegrind's own names for files.
 {
 	my $run = run(command => [cli(), 'dcache', '-d', $dir, '-o', scratch('callgrind.out.1')]);

@@ -155,7 +155,7 @@ static void put_meanings(struct cp_out *out, const struct cp_profile_view *view)
 static void put_stacks(struct cp_out *out, const struct cp_profile_view *view)
 {
 	if (view->profile->npaths)
-		cp_stacks_write_json(out, cp_stacks_of(view));
+		cp_stacks_write_json(out, cp_stacks_of(view, false));
 	else
 		cp_out_text(out, "null\n");
 }

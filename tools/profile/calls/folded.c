@@ -23,7 +23,7 @@ static const char *frame_text(struct cp_arena *arena, const char *text)
 void cp_profile_write_folded(struct cp_out *out, const struct cp_profile_view *view)
 {
 	struct cp_arena *arena = view->profile->arena;
-	const struct cp_stacks *stacks = cp_stacks_of(view);
+	const struct cp_stacks *stacks = cp_stacks_of(view, false);
 	const char **name = cp_arena_alloc(arena, (stacks->nframes + 1) * sizeof(*name));
 	size_t *list = cp_arena_alloc(arena, (stacks->n + 1) * sizeof(*list));
 

@@ -128,7 +128,8 @@ static void put_function(struct pprof *p, const struct cp_stack_frame *frame, si
 	cp_message_number(&p->part, NAME, name);
 	cp_message_number(&p->part, SYSTEM_NAME, name);
 	cp_message_number(&p->part, FILENAME, string_of(p, frame->file));
-	cp_message_number(&p->part, START_LINE, frame->line);
+	if (!frame->is_statement)
+		cp_message_number(&p->part, START_LINE, frame->line);
 	cp_message_add(&p->whole, FUNCTION, &p->part);
 }
 
@@ -213,7 +214,7 @@ void cp_profile_write_pprof(struct cp_out *out, const struct cp_profile_view *vi
 {
 	struct cp_arena *arena = view->profile->arena;
 	struct pprof p = {
-		.stacks = cp_stacks_of(view),
+		.stacks = cp_stacks_of(view, true),
 		.arena = arena,
 		.whole.arena = arena,
 		.part.arena = arena,

@@ -102,7 +102,7 @@ static void put_profile(struct scope *s, size_t quantity)
 
 void cp_profile_write_speedscope(struct cp_out *out, const struct cp_profile_view *view)
 {
-	struct scope s = {.out = out, .view = view, .stacks = cp_stacks_of(view)};
+	struct scope s = {.out = out, .view = view, .stacks = cp_stacks_of(view, false)};
 
 	s.list =
 		cp_arena_alloc(view->profile->arena, (s.stacks->n + 1) * sizeof(*s.list));

@@ -53,8 +53,8 @@ static size_t frame_of(struct cut *cut, size_t function)
 	if (function && cut->frame_of[function])
 		return cut->frame_of[function];
 	cut->frame_of[function] = add_frame(cut->stacks, cut->calls->arena,
-		&(struct cp_stack_frame){
-			function ? f->name : "(program)", f->module, f->file, f->line});
+		&(struct cp_stack_frame){function ? f->name : "(program)", f->module,
+			f->file, f->line, false});
 	return cut->frame_of[function];
 }
 
@@ -113,27 +113,40 @@ static const char *thread_name(
 		*thread->name ? thread->name : "thread", thread->tid);
 }
 
+/* What a row has itself, on the stack above. */
+static void add_row(struct cp_stacks *stacks, const struct cp_profile_view *view,
+	const struct cp_row *row, size_t above, bool is_statement)
+{
+	const struct cp_place_in_code *at = &row->site->at;
+	double misses = cp_measure_order(
+		view->profile, view->measurement, CP_BY_MISSES, &row->tally);
+	struct cp_arena *arena = view->profile->arena;
+
+	if (misses <= 0)
+		return;
+	add_stack(stacks, arena, above,
+		add_frame(stacks, arena,
+			&(struct cp_stack_frame){
+				*at->function ? at->function : "[no symbol]",
+				at->module->path, at->file, at->line, is_statement}))
+		->own[0] = cp_count_of(misses + 0.5);
+}
+
 static void functions_of(struct cp_stacks *stacks, const struct cp_profile_view *view,
 	const struct cp_rows *modules, const struct cp_row *module)
 {
-	const struct cp_rows *rows = cp_rows_of(view, CP_ROW_FUNCTION, modules, module);
-	struct cp_arena *arena = view->profile->arena;
+	const struct cp_rows *rows = cp_rows_of(view, CP_ROW_FUNCTION, modules, module),
+			     *lines;
 	size_t above = stacks->n - 1;
 
 	for (size_t i = 0; i < rows->n; i++) {
-		const struct cp_row *row = &rows->row[i];
-		const struct cp_place_in_code *at = &row->site->at;
-		double misses = cp_measure_order(
-			view->profile, view->measurement, CP_BY_MISSES, &row->tally);
-
-		if (misses <= 0)
+		if (!stacks->by_line) {
+			add_row(stacks, view, &rows->row[i], above, false);
 			continue;
-		add_stack(stacks, arena, above,
-			add_frame(stacks, arena,
-				&(struct cp_stack_frame){
-					*at->function ? at->function : "[no symbol]",
-					at->module->path, at->file, at->line}))
-			->own[0] = cp_count_of(misses + 0.5);
+		}
+		lines = cp_rows_of(view, CP_ROW_STATEMENT, rows, &rows->row[i]);
+		for (size_t k = 0; k < lines->n; k++)
+			add_row(stacks, view, &lines->row[k], above, true);
 	}
 }
 
@@ -150,7 +163,7 @@ static void modules_of(struct cp_stacks *stacks, const struct cp_profile_view *v
 		add_stack(stacks, arena, above,
 			add_frame(stacks, arena,
 				&(struct cp_stack_frame){
-					module->name, module->path, "", 0}));
+					module->name, module->path, "", 0, false}));
 		functions_of(stacks, view, rows, &rows->row[i]);
 	}
 }
@@ -163,24 +176,25 @@ static void stacks_of_rows(struct cp_stacks *stacks, const struct cp_profile_vie
 	stacks->nquantities = 1;
 	stacks->quantity[0] = "misses";
 	add_stack(stacks, arena, 0,
-		add_frame(stacks, arena, &(struct cp_stack_frame){"", "", "", 0}));
+		add_frame(stacks, arena, &(struct cp_stack_frame){"", "", "", 0, false}));
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct cp_profiled_thread *thread = rows->row[i].site->thread;
 
 		add_stack(stacks, arena, 0,
 			add_frame(stacks, arena,
 				&(struct cp_stack_frame){
-					thread_name(view, thread), "", "", 0}));
+					thread_name(view, thread), "", "", 0, false}));
 		modules_of(stacks, view, rows, &rows->row[i]);
 	}
 }
 
 /* ---- both ---- */
 
-struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view)
+struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view, bool by_line)
 {
 	struct cp_stacks *stacks = cp_arena_alloc(view->profile->arena, sizeof(*stacks));
 
+	stacks->by_line = by_line;
 	stacks->percent = view->path_percent < 0 ? CP_STACKS_PERCENT : view->path_percent;
 	if (view->profile->npaths)
 		stacks_of_calls(stacks, view);

@@ -18,6 +18,7 @@
 struct cp_stack_frame {
 	const char *name, *module, *file; /* "": not known */
 	unsigned line;
+	bool is_statement; /* file and line are this part's of the function */
 };
 
 struct cp_stack {
@@ -34,9 +35,11 @@ struct cp_stacks {
 	const char *quantity[CP_CALLS_QUANTITIES];
 	size_t left_out; /* paths */
 	double percent;
+	bool by_line;
 };
 
-struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view);
+/* by_line: without call paths, functions are in parts, one for each line of source. */
+struct cp_stacks *cp_stacks_of(const struct cp_profile_view *view, bool by_line);
 
 /* The stack's frames, from the outermost one on; how many.  list has room for all. */
 size_t cp_stack_frames(const struct cp_stacks *stacks, size_t stack, size_t *list);

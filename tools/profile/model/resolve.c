@@ -110,6 +110,29 @@ static void resolve_once(struct cp_profile *profile, struct resolved *resolved,
 	resolve_place(profile, pid, at);
 }
 
+/* Paths are of functions, which are where they are declared; those of samples are of
+ * calls. */
+static void resolve_paths(struct cp_profile *profile, struct resolved *resolved)
+{
+	struct cp_keys *known = cp_keys_new(profile->arena);
+
+	for (size_t i = 0; i < profile->npaths; i++) {
+		struct cp_place_in_code *at = &profile->paths[i].at;
+		size_t *same;
+
+		resolve_once(profile, resolved, profile->paths[i].thread->pid, at);
+		if (profile->sampled || !at->module->symbols)
+			continue;
+		same = cp_keys_number(known, (uintptr_t)at->module, at->address);
+		if (*same) {
+			*at = profile->paths[*same - 1].at;
+			continue;
+		}
+		*same = i + 1;
+		cp_symbols_declared(at->module->symbols, profile->arena, at);
+	}
+}
+
 static void resolve_places(struct cp_profile *profile)
 {
 	struct resolved resolved = {.known = cp_keys_new(profile->arena)};
@@ -120,13 +143,11 @@ static void resolve_places(struct cp_profile *profile)
 	for (size_t i = 0; i < profile->naccesses; i++)
 		resolve_once(profile, &resolved, profile->accesses[i].site.thread->pid,
 			&profile->accesses[i].site.at);
-	for (size_t i = 0; i < profile->npaths; i++)
-		resolve_once(profile, &resolved, profile->paths[i].thread->pid,
-			&profile->paths[i].at);
 	for (size_t i = 0; i < profile->nsharers; i++)
 		for (size_t k = 0; k < profile->sharers[i].nplaces; k++)
 			resolve_once(profile, &resolved, profile->sharers[i].thread->pid,
 				&profile->sharers[i].places[k].at);
+	resolve_paths(profile, &resolved); /* last: it goes on from these places */
 }
 
 /* ---- data ---- */

@@ -17,7 +17,13 @@
 #include "tools/shared/symbol_at.h"
 #include "tools/shared/units.h"
 
-struct variable;
+struct entry;
+
+/* In the order of their addresses. */
+struct entries {
+	size_t n;
+	struct entry *entry;
+};
 
 struct cp_symbols {
 	Dwfl *dwfl;
@@ -28,8 +34,7 @@ struct cp_symbols {
 	struct cp_units *units;          /* made when a line is */
 	const char *unread;              /* why no lines can be read; NULL: they can */
 	bool collected;
-	size_t nvariables;
-	struct variable *variables;
+	struct entries variables, functions;
 	Dwarf_Addr bias; /* of the addresses in DWARF */
 };
 
@@ -105,7 +110,8 @@ void cp_symbols_close(struct cp_symbols *symbols)
 		close(symbols->fd);
 	cp_symbol_ranges_free(symbols->ranges);
 	cp_units_free(symbols->units);
-	free(symbols->variables);
+	free(symbols->variables.entry);
+	free(symbols->functions.entry);
 	free(symbols);
 }
 
@@ -235,12 +241,13 @@ const char *cp_symbols_unread(const struct cp_symbols *symbols)
 	return symbols->unread;
 }
 
-/* ---- variables ---- */
+/* ---- variables, and where functions are declared ---- */
 
-/* Variables at fixed addresses, from all units: made when one is asked for. */
-struct variable {
+/* Variables at fixed addresses and beginnings of functions, from all units: made when one
+ * is asked for. */
+struct entry {
 	uint64_t address;     /* as DWARF counts */
-	const char *function; /* NULL: none */
+	const char *function; /* that a variable is in; NULL: none */
 	Dwarf_Die die;
 };
 
@@ -264,24 +271,36 @@ static bool address_of(Dwarf_Die *die, uint64_t *address)
 	return ops[0].atom == DW_OP_addr;
 }
 
-static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char *function)
+static void add_entry(struct entries *to, const struct entry *entry)
 {
-	struct variable v = {.function = function, .die = *die};
-	struct variable *larger;
+	struct entry *larger;
 
-	if (!address_of(die, &v.address))
-		return;
-	if (!(symbols->nvariables & (symbols->nvariables - 1))) {
-		larger = realloc(symbols->variables,
-			(symbols->nvariables ? 2 * symbols->nvariables : 1) * sizeof(v));
+	if (!(to->n & (to->n - 1))) {
+		larger = realloc(to->entry, (to->n ? 2 * to->n : 1) * sizeof(*entry));
 		if (!larger)
 			return;
-		symbols->variables = larger;
+		to->entry = larger;
 	}
-	symbols->variables[symbols->nvariables++] = v;
+	to->entry[to->n++] = *entry;
 }
 
-static void collect_functions(struct cp_symbols *symbols, Dwarf_Die *parent,
+static void add_variable(struct cp_symbols *symbols, Dwarf_Die *die, const char *function)
+{
+	struct entry variable = {.function = function, .die = *die};
+
+	if (address_of(die, &variable.address))
+		add_entry(&symbols->variables, &variable);
+}
+
+static void add_function(struct cp_symbols *symbols, Dwarf_Die *die)
+{
+	struct entry function = {.die = *die};
+
+	if (dwarf_entrypc(die, &function.address) == 0)
+		add_entry(&symbols->functions, &function);
+}
+
+static void collect_entries(struct cp_symbols *symbols, Dwarf_Die *parent,
 	const char *function, unsigned depth)
 {
 	Dwarf_Die die;
@@ -291,20 +310,28 @@ static void collect_functions(struct cp_symbols *symbols, Dwarf_Die *parent,
 	do {
 		int tag = dwarf_tag(&die);
 
-		if (tag == DW_TAG_variable)
+		if (tag == DW_TAG_variable) {
 			add_variable(symbols, &die, function);
-		else if (tag == DW_TAG_subprogram)
-			collect_functions(symbols, &die, dwarf_diename(&die), depth + 1);
-		else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace)
-			collect_functions(symbols, &die, function, depth + 1);
+		} else if (tag == DW_TAG_subprogram) {
+			add_function(symbols, &die);
+			collect_entries(symbols, &die, dwarf_diename(&die), depth + 1);
+		} else if (tag == DW_TAG_lexical_block || tag == DW_TAG_namespace) {
+			collect_entries(symbols, &die, function, depth + 1);
+		}
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
 static int by_address(const void *a, const void *b)
 {
-	const struct variable *x = a, *y = b;
+	const struct entry *x = a, *y = b;
 
 	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void sort_entries(struct entries *entries)
+{
+	if (entries->n)
+		qsort(entries->entry, entries->n, sizeof(*entries->entry), by_address);
 }
 
 static void collect_all(struct cp_symbols *symbols)
@@ -314,47 +341,63 @@ static void collect_all(struct cp_symbols *symbols)
 	symbols->collected = true;
 	while ((unit = dwfl_module_nextcu(symbols->module, unit, &symbols->bias)))
 		if (cp_unit_entries(unit, &entries))
-			collect_functions(symbols, &entries, NULL, 0);
-	if (symbols->nvariables)
-		qsort(symbols->variables, symbols->nvariables,
-			sizeof(*symbols->variables), by_address);
+			collect_entries(symbols, &entries, NULL, 0);
+	sort_entries(&symbols->variables);
+	sort_entries(&symbols->functions);
 }
 
-static const struct variable *find_variable(struct cp_symbols *symbols, uint64_t address)
+static const struct entry *find_entry(
+	struct cp_symbols *symbols, const struct entries *in, uint64_t address)
 {
-	struct variable wanted = {.address = address};
+	struct entry wanted = {.address = address};
 
 	if (!symbols->collected)
 		collect_all(symbols);
 	wanted.address -= symbols->bias;
-	return symbols->nvariables
-		       ? bsearch(&wanted, symbols->variables, symbols->nvariables,
-				 sizeof(wanted), by_address)
-		       : NULL;
+	return in->n ? bsearch(&wanted, in->entry, in->n, sizeof(wanted), by_address)
+		     : NULL;
+}
+
+/* Leaves what is not known. */
+static void declared_at(struct cp_arena *arena, const struct entry *entry,
+	const char **file, unsigned *line)
+{
+	Dwarf_Die die = entry->die, unit;
+	const char *source = cp_declared_in(&die);
+	int number = 0;
+
+	if (!source || dwarf_decl_line(&die, &number) != 0 || number <= 0)
+		return;
+	*file = path_of(arena, dwarf_diecu(&die, &unit, NULL, NULL), source);
+	*line = (unsigned)number;
+}
+
+void cp_symbols_declared(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at)
+{
+	const struct entry *function =
+		find_entry(symbols, &symbols->functions, at->address - at->offset);
+
+	if (function)
+		declared_at(arena, function, &at->file, &at->line);
 }
 
 bool cp_symbols_entry(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *die)
 {
-	const struct variable *v = find_variable(symbols, address);
+	const struct entry *v = find_entry(symbols, &symbols->variables, address);
 
 	if (v)
 		*die = v->die;
 	return v != NULL;
 }
 
-static const char *describe_variable(struct cp_arena *arena, const struct variable *v,
-	const char **file, unsigned *line)
+static const char *describe_variable(
+	struct cp_arena *arena, const struct entry *v, const char **file, unsigned *line)
 {
-	const char *source, *own;
-	Dwarf_Die die = v->die, unit;
-	int number = 0;
+	Dwarf_Die die = v->die;
+	const char *own = dwarf_diename(&die);
 
-	own = dwarf_diename(&die);
-	source = cp_declared_in(&die);
-	if (source && dwarf_decl_line(&die, &number) == 0 && number > 0) {
-		*file = path_of(arena, dwarf_diecu(&die, &unit, NULL, NULL), source);
-		*line = (unsigned)number;
-	}
+	declared_at(arena, v, file, line);
 	if (!v->function || !own)
 		return NULL;
 	return cp_text_format(
@@ -364,7 +407,7 @@ static const char *describe_variable(struct cp_arena *arena, const struct variab
 const char *cp_symbols_variable(struct cp_symbols *symbols, struct cp_arena *arena,
 	uint64_t address, const char **file, unsigned *line)
 {
-	const struct variable *v = find_variable(symbols, address);
+	const struct entry *v = find_entry(symbols, &symbols->variables, address);
 	const char *own = v ? describe_variable(arena, v, file, line) : NULL;
 	struct cp_symbol_at symbol;
 

@@ -25,6 +25,11 @@ bool cp_symbols_address(struct cp_symbols *symbols, uint64_t offset, uint64_t *a
 void cp_symbols_find(
 	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at);
 
+/* Sets file and line to where the function is declared that at is in, if that is known:
+ * its first instruction may be of a line that another function's code came from. */
+void cp_symbols_declared(
+	struct cp_symbols *symbols, struct cp_arena *arena, struct cp_place_in_code *at);
+
 /* Why the line numbers of code that was asked for cannot be read; NULL: they can. */
 const char *cp_symbols_unread(const struct cp_symbols *symbols);
 
