@@ -172,52 +172,108 @@ is(join(' ', map { "$_->{value}" } grep { $_->{name} eq 'l1d_misses' } @{$update
 is(join(' ', map { $_->{tolerance} || '-' } @{$updated->{values}}), '7% -', 'with the tolerances that were there');
 
 # ---- what is to be pasted ----
+
+# The commands of the recipes, all of them, in a clean folder.  What is elsewhere stands in
+# for itself: packages are there, the source of cachepeek is this one (as it is built), and
+# the comment is kept in a file.
+my $beside = "$work/beside";
+mkdir($beside);
+sub stands_in { my ($name, $script) = @_; write_file("$beside/$name", "#!/bin/sh\n$script\n"); chmod(0755, "$beside/$name") }
+my $git = which('git') // '';
+stands_in('apt-get', ':');
+stands_in('git', "case \"\$1\" in\nclone) eval \"ln -sfn '@{[source()]}' \\\"\\\${\$#}\\\"\" ;;\n*) exec $git \"\$@\" ;;\nesac");
+stands_in($_, qq(printf '%s\\n' "\$@" > "\$COMMENT")) for qw(gh curl);
 my %at_work = (PATH => build() . ":$ENV{PATH}", HOME => $work, GIT_AUTHOR_NAME => 'a', GIT_AUTHOR_EMAIL => 'a@b',
 	GIT_COMMITTER_NAME => 'a', GIT_COMMITTER_EMAIL => 'a@b', GIT_CONFIG_NOSYSTEM => 1);
 my $project = "$work/project";
-mkdir($project);
-sub at { return run(command => [@_], cwd => $project, env => {%at_work, GITHUB_STEP_SUMMARY => "$project/summary"}) }
-copy("$work/bench.c", $project);
-write_file("$project/Makefile", "bench: bench.c Makefile\n\t$cc -O1 -I@{[source()]}/regions -DLINES=20000 -o bench bench.c\n");
-at('make');
-at('sh', '-c', 'cachepeek --reproducible -m skylake-sp -o run.json ./bench && cachepeek gate --update cache-baseline.json run.json');
-ok(-s "$project/cache-baseline.json", 'a project with a baseline');
+sub at { return run(command => [@_], cwd => $project, env => \%at_work) }
 
-# The commands of a job, but for those that install something.
-sub steps
+sub recipe
 {
-	my ($file, $key) = @_;
-	my $yaml = read_file(source() . "/examples/$file");
-	my @steps;
-	while ($yaml =~ /^( *)(?:- )?(run: \|\n((?:\1  .*\n)+)|run: (.*)\n|- ((?:make|cachepeek)\b.*)\n)/mg) {
-		push(@steps, defined $3 ? $3 : defined $4 ? $4 : $5);
+	my ($file) = @_;
+	my $run = run(command => ['/usr/bin/python3', '-c', 'import json, sys, yaml; print(json.dumps(yaml.load(open(sys.argv[1]), yaml.BaseLoader)))',
+		source() . "/examples/$file"]);
+	return decode_json($run->{out});
+}
+
+# {steps that are always done, steps behind a failure, variables}
+sub job_of
+{
+	my ($file) = @_;
+	my $recipe = recipe($file);
+	if (my $job = $recipe->{'cache gate'}) {
+		return ([@{$job->{before_script}}, @{$job->{script}}], $job->{after_script}, $job->{variables});
 	}
-	return grep { !/apt-get/ } @steps;
+	my @steps = grep { $_->{run} } @{$recipe->{jobs}{gate}{steps}};
+	return ([map { $_->{run} } grep { !$_->{if} } @steps], [map { $_->{run} } grep { $_->{if} } @steps], $recipe->{env});
 }
-my %jobs = ('github.yml' => 3, 'gitlab.yml' => 3);
-sub job { my ($file) = @_; return at('bash', '-e', '-c', join("\n", steps($file))) }
-for my $file (sort keys %jobs) {
-	is(scalar(steps($file)), $jobs{$file}, "$file: its commands are found");
-	is(status_text(job($file)->{status}), 'exit 0', "$file: passes") or diag(job($file)->{err});
+
+my %services = (
+	'github.yml' => {GITHUB_STEP_SUMMARY => "$work/summary", GITHUB_BASE_REF => 'main', GITHUB_REPOSITORY => 'owner/name', NUMBER => 7},
+	'gitlab.yml' => {CI_JOB_STATUS => 'failed', CI_MERGE_REQUEST_IID => 7, CI_MERGE_REQUEST_TARGET_BRANCH_NAME => 'main',
+		CI_API_V4_URL => 'https://gitlab.example.org/api/v4', CI_PROJECT_ID => 5, CACHEPEEK_TOKEN => 'secret'},
+);
+# Each step of GitHub is a shell of its own, whose PATH has what steps before it have added.
+sub done
+{
+	my ($file, $steps, $variables) = @_;
+	my %env = (HOME => "$work/home", PATH => "$beside:/usr/local/bin:/usr/bin:/bin", COMMENT => "$work/comment", GITHUB_PATH => "$work/path",
+		GIT_CONFIG_NOSYSTEM => 1, %$variables, %{$services{$file}});
+	my ($run, $out) = (undef, '');
+	for my $step ($file eq 'github.yml' ? @$steps : join("\n", @$steps)) {
+		$env{PATH} = join(':', (split /\n/, read_file("$work/path") // ''), "$beside:/usr/local/bin:/usr/bin:/bin");
+		$run = run(command => ['bash', '-e', '-o', 'pipefail', '-c', $step], cwd => "$work/checkout", env => \%env);
+		$out .= $run->{out};
+		last if $run->{status};
+	}
+	return {%$run, out => $out};
 }
+# As a runner has it: the branch, and nothing that was built.
+sub checked_out
+{
+	system('rm', '-rf', "$work/checkout", "$work/home", "$work/path", "$work/comment");
+	mkdir("$work/home");
+	run(command => [$git, 'clone', '-q', '-b', $_[0], $project, "$work/checkout"], env => \%at_work);
+}
+
 SKIP: {
-	skip('no git', 4) unless which('git');
-	is(status_text(at('sh', '-c', 'git init -q . && printf "bench\n*.json\n!cache-baseline.json\n" > .gitignore && git add -A')->{status}),
+	skip('no git, or no python3-yaml', 30) if !$git || run(command => ['/usr/bin/python3', '-c', 'import yaml'])->{status};
+	mkdir($project);
+	copy("$work/bench.c", $project);
+	write_file("$project/Makefile", "bench: bench.c Makefile\n\t$cc -g -O1 -I@{[source()]}/regions -DLINES=20000 -o bench bench.c\n");
+	at('make');
+	at('sh', '-c', 'cachepeek --reproducible -m skylake-sp -o run.json ./bench && cachepeek gate --update cache-baseline.json run.json');
+	ok(-s "$project/cache-baseline.json", 'a project with a baseline');
+	is(status_text(at('sh', '-c', 'git init -q -b main . && printf "bench\n*.json\n!cache-baseline.json\n" > .gitignore && git add -A')->{status}),
 		'exit 0', 'Git: a project');
 	copy(source() . '/examples/pre-commit', "$project/.git/hooks/pre-commit");
 	chmod(0755, "$project/.git/hooks/pre-commit");
 	is(status_text(at('git', 'commit', '-qm', 'one')->{status}), 'exit 0', 'a commit without a change');
-	write_file("$project/Makefile", read_file("$project/Makefile") =~ s/LINES=20000/LINES=20200/r);
+	at('git', 'checkout', '-q', '-b', 'worse');
+	write_file("$project/Makefile", read_file("$project/Makefile") =~ s/LINES=20000/LINES=40000/r);
 	my $commit = at('git', 'commit', '-qam', 'two');
 	isnt($commit->{status}, 0, 'one with a regression does not come about');
 	like("$commit->{out}$commit->{err}", qr/FAILS .*l1d_misses of sum/, 'and says why');
+	at('git', 'commit', '-qam', 'two', '--no-verify');
+	for my $file (sort keys %services) {
+		my ($always, $behind, $variables) = job_of($file);
+		cmp_ok(scalar(@$always), '>=', 5, "$file: its commands are found");
+		checked_out('main');
+		my $job = done($file, $always, $variables);
+		is(status_text($job->{status}), 'exit 0', "$file: passes") or diag($job->{out} . $job->{err});
+		checked_out('worse');
+		$job = done($file, $always, $variables);
+		is(status_text($job->{status}), 'exit 3', "$file: fails a regression") or diag($job->{err});
+		like($job->{out}, qr/FAILS .*l1d_misses of sum/, 'by its name');
+		$job = done($file, $behind, $variables);
+		is(status_text($job->{status}), 'exit 0', "$file: says why") or diag($job->{err});
+		ok(-s "$work/comment", "$file: a comment is sent");
+		my $comment = read_file("$work/checkout/comment.md") // '';
+		like($comment, qr/\A### Cache gate: failed\n/, 'which says that it failed');
+		like($comment, qr/^more cost: .*^function: [^\n]*\nmain .*^bench\.c:\d+ in main /ms, 'and the cause: the function and the line that cost more');
+		like($comment, qr/^cachepeek \S+ explain: \.\/bench$/m, 'with the findings');
+	}
+	like(read_file("$work/summary"), qr/^### Cache gate: failed/m, 'GitHub: the summary of the job');
+	like(read_file("$work/checkout/junit.xml"), qr/<failure /, 'GitLab: the report of tests');
 }
-write_file("$project/Makefile", read_file("$project/Makefile") =~ s/LINES=20000/LINES=20200/r);
-for my $file (sort keys %jobs) {
-	my $job = job($file);
-	is(status_text($job->{status}), 'exit 3', "$file: fails a regression");
-	like($job->{out}, qr/FAILS .*l1d_misses of sum/, 'by its name');
-}
-like(read_file("$project/summary"), qr/^### Cache gate: failed/m, 'GitHub: the summary of the job');
-like(read_file("$project/junit.xml"), qr/<failure /, 'GitLab: the report of tests');
 done_testing();

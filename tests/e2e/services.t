@@ -111,15 +111,18 @@ SKIP: {
 
 my $python = which('python3');
 SKIP: {
-	skip('no python3-yaml', 9) if run(command => [$python, '-c', 'import yaml'])->{status};
-	my $run = run(command => [$python, '-c', 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))',
+	skip('no python3-yaml', 12) if run(command => [$python, '-c', 'import yaml'])->{status};
+	my $run = run(command => [$python, '-c', 'import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(open(sys.argv[1])))))',
 		"$examples/kubernetes.yml"]);
-	my $deployment = decode_json($run->{out});
+	my ($claim, $deployment) = @{decode_json($run->{out})};
 	my $pod = $deployment->{spec}{template}{spec};
 	my ($init, $app) = ($pod->{initContainers}[0], $pod->{containers}[0]);
 	my %env = map { $_->{name} => $_->{value} } @{$app->{env}};
 	my %volumes = map { $_->{name} => 1 } @{$pod->{volumes}};
 	is_deeply([grep { !$volumes{$_->{name}} } map { @{$_->{volumeMounts}} } $init, $app], [], 'each mount has its volume');
+	my ($reports) = grep { $_->{name} eq 'reports' } @{$pod->{volumes}};
+	is($reports->{persistentVolumeClaim}{claimName}, $claim->{metadata}{name}, 'reports outlive the pod: their volume is claimed');
+	is($env{CACHEPEEK_ENGINE}, 'perf', 'nothing is simulated unasked');
 	# The two containers, with their folders in places of ours.
 	my %at = ('/cachepeek' => scratch('volume'), '/reports' => scratch('reports'), '/usr/lib' => "$stage/usr/local/lib");
 	mkdir($_) for @at{qw(/cachepeek /reports)};
@@ -134,16 +137,18 @@ SKIP: {
 	is($report->{processes}[0]{series}{asked_s}, 15, 'over time');
 
 	my ($models, $why) = npm_package('kubernetes-models', '4.5.1');
-	skip($why, 2) unless $models && which('node');
+	skip($why, 3) unless $models && which('node');
 	my $validate = sub {
 		my $file = write_file(scratch('deployment.json'), encode_json($_[0]));
 		return run(command => ['node', '-e', <<'JS', $models, $file]);
-const { Deployment } = require(process.argv[1] + "/apps/v1");
-new Deployment(JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"))).validate();
+const object = JSON.parse(require("fs").readFileSync(process.argv[2], "utf8"));
+const kinds = { ...require(process.argv[1] + "/apps/v1"), ...require(process.argv[1] + "/v1") };
+new kinds[object.kind](object).validate();
 JS
 	};
 	$run = $validate->($deployment);
 	is(status_text($run->{status}), 'exit 0', 'Kubernetes\' schema holds') or diag($run->{err});
+	is(status_text($validate->($claim)->{status}), 'exit 0', 'and for the claim');
 	delete $deployment->{spec}{selector};
 	isnt(status_text($validate->($deployment)->{status}), 'exit 0', 'and would not without a selector');
 }
