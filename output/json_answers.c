@@ -51,20 +51,14 @@ static struct answers find_answers(struct cp_text *text)
 	return found;
 }
 
-static void put_member(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 void cp_json_answer(struct cp_out *out, const struct cp_answer *answer)
 {
 	cp_out_text(out, "[");
 	for (size_t i = 0; i < answer->count; i++) {
 		cp_out_text(out, i ? ", {" : "{");
-		put_member(out, "title", answer->line[i].label);
+		cp_json_pair(out, "title", answer->line[i].label);
 		cp_out_text(out, ", ");
-		put_member(out, "text", answer->line[i].text);
+		cp_json_pair(out, "text", answer->line[i].text);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "]");

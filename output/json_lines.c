@@ -47,6 +47,18 @@ void cp_json_string(struct cp_out *out, const char *text, size_t length)
 	cp_out_text(out, "\"");
 }
 
+void cp_json_quoted(struct cp_out *out, const char *text)
+{
+	cp_json_string(out, text, strlen(text));
+}
+
+void cp_json_pair(struct cp_out *out, const char *name, const char *text)
+{
+	cp_json_quoted(out, name);
+	cp_out_text(out, ": ");
+	cp_json_quoted(out, text);
+}
+
 void cp_json_path(struct cp_out *out, const struct cp_region *region)
 {
 	const struct cp_slice *names[CP_MAX_DEPTH];
@@ -75,7 +87,7 @@ void cp_json_indent(struct cp_json *json)
 void cp_json_key(struct cp_json *json, const char *name)
 {
 	cp_json_indent(json);
-	cp_json_string(json->out, name, strlen(name));
+	cp_json_quoted(json->out, name);
 	cp_out_text(json->out, json->flat ? ":" : ": ");
 }
 
@@ -96,7 +108,7 @@ void cp_json_member(struct cp_json *json, const char *name)
 void cp_json_put(struct cp_json *json, const char *text)
 {
 	if (text)
-		cp_json_string(json->out, text, strlen(text));
+		cp_json_quoted(json->out, text);
 	else
 		cp_out_text(json->out, "null");
 }

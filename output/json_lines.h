@@ -16,6 +16,9 @@
 /* A JSON string of any length bytes, in quotes; it can stand in a page's script:
  * </ and <! do not occur. */
 void cp_json_string(struct cp_out *out, const char *text, size_t length);
+void cp_json_quoted(struct cp_out *out, const char *text);
+/* "NAME": "TEXT" */
+void cp_json_pair(struct cp_out *out, const char *name, const char *text);
 /* A piece of one, without the quotes. */
 void cp_json_characters(struct cp_out *out, const char *text, size_t length);
 

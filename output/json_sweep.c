@@ -6,13 +6,6 @@
 #include "output/json_lines.h"
 #include "output/report/sweep.h"
 
-static void put_string(struct cp_out *out, const char *text)
-{
-	struct cp_slice slice = cp_slice_of(text);
-
-	cp_json_string(out, slice.at, cp_slice_length(slice));
-}
-
 /* , "NAME": VALUE; 0 is not known. */
 static void put_number(struct cp_out *out, const char *name, uint64_t value)
 {
@@ -31,7 +24,7 @@ static void put_point(struct cp_out *out, const struct cp_report *report,
 	put_number(out, "ways", point->ways);
 	put_number(out, "bytes", point->sets * point->ways * sweep->line);
 	cp_out_text(out, ", \"count\": ");
-	put_string(out, report->quantities[point->quantity]);
+	cp_json_quoted(out, report->quantities[point->quantity]);
 	cp_out_text(out, "}");
 }
 
@@ -60,7 +53,7 @@ static void put_curve(
 	}
 	cp_out_format(out, "], \"status\": \"%s\", \"reason\": ", cp_status_name(status));
 	if (reason)
-		put_string(out, reason);
+		cp_json_quoted(out, reason);
 	else
 		cp_out_text(out, "null");
 	cp_out_text(out, "}");
@@ -87,6 +80,6 @@ void cp_json_sweep(
 	}
 	cp_out_text(out, "\n  ],\n  \"other_levels\": {\"status\": \"unavailable\", "
 			 "\"reason\": ");
-	put_string(out, cp_sweep_limits);
+	cp_json_quoted(out, cp_sweep_limits);
 	cp_out_text(out, "}\n }");
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/json_windows.h"
 
-#include <string.h>
-
 #include "base/out.h"
 #include "output/json_lines.h"
-
-static void put_string(struct cp_out *out, const char *text)
-{
-	cp_json_string(out, text, strlen(text));
-}
 
 /* , "NAME": VALUE; 0 is not known, or none. */
 static void put_number(struct cp_out *out, const char *name, uint64_t value)
@@ -50,7 +43,7 @@ static void put_region(struct cp_out *out, const struct cp_windows *windows,
 	cp_out_format(
 		out, ", \"status\": \"%s\", \"reason\": ", cp_status_name(value.status));
 	if (value.reason)
-		put_string(out, value.reason);
+		cp_json_quoted(out, value.reason);
 	else
 		cp_out_text(out, "null");
 	cp_out_text(out, "}");

@@ -38,7 +38,7 @@ static void put_text(struct writer *to, const char *key, struct cp_slice text)
 static void begin_object(struct writer *to, const char *name)
 {
 	cp_out_text(to->out, to->comma);
-	cp_json_string(to->out, name, strlen(name));
+	cp_json_quoted(to->out, name);
 	cp_out_text(to->out, ": {");
 	to->comma = ",\n";
 }

@@ -10,18 +10,6 @@
 #include "output/meanings.h"
 #include "tools/compare/compare.h"
 
-static void put_text(struct cp_out *out, const char *value)
-{
-	cp_json_string(out, value, strlen(value));
-}
-
-static void put_member(struct cp_out *out, const char *name, const char *value)
-{
-	put_text(out, name);
-	cp_out_text(out, ": ");
-	put_text(out, value);
-}
-
 /* error: half of its 95 % interval; < 0: it has none. */
 static void put_value(
 	struct cp_out *out, struct cp_value value, double error, const char *unit)
@@ -37,15 +25,15 @@ static void put_value(
 		cp_out_format(out, "%llu", (unsigned long long)value.value);
 	if (unit) {
 		cp_out_text(out, ", ");
-		put_member(out, "unit", unit);
+		cp_json_pair(out, "unit", unit);
 	}
 	cp_out_text(out, ", ");
-	put_member(out, "status", cp_status_name(value.status));
+	cp_json_pair(out, "status", cp_status_name(value.status));
 	if (error >= 0)
 		cp_out_format(out, ", \"error\": %.17g", error);
 	if (!there) {
 		cp_out_text(out, ", ");
-		put_member(out, "reason", value.reason ? value.reason : "");
+		cp_json_pair(out, "reason", value.reason ? value.reason : "");
 	}
 	cp_out_text(out, "}");
 }
@@ -55,7 +43,7 @@ static void put_counts(struct cp_comparison *c, struct cp_out *out, unsigned i)
 	cp_out_text(out, "   \"counts\": {");
 	for (size_t n = 0; n < c->request.nnames; n++) {
 		cp_out_text(out, n ? ",\n    " : "\n    ");
-		put_text(out, c->request.names[n]);
+		cp_json_quoted(out, c->request.names[n]);
 		cp_out_text(out, ": ");
 		put_value(out, cp_compare_quantity(c, i, c->request.names[n]),
 			cp_compare_error(c, i, c->request.names[n], NULL), NULL);
@@ -70,7 +58,7 @@ static void put_metrics(struct cp_comparison *c, struct cp_out *out, unsigned i)
 		const struct cp_metric *metric = c->metrics[m];
 
 		cp_out_text(out, m ? ",\n    " : "\n    ");
-		put_text(out, metric->name);
+		cp_json_quoted(out, metric->name);
 		cp_out_text(out, ": ");
 		put_value(out, cp_compare_metric(c, i, metric),
 			cp_compare_error(c, i, NULL, metric), metric->unit);
@@ -88,9 +76,9 @@ static void put_sample(struct cp_out *out, const struct cp_compared *compared)
 	cp_out_text(out, "   ");
 	if (compared->machine.sampled) {
 		cp_sample_describe(&compared->sample, text, sizeof(text));
-		put_member(out, "sample", text);
+		cp_json_pair(out, "sample", text);
 	} else {
-		put_member(out, "not_sampled", compared->unsampled);
+		cp_json_pair(out, "not_sampled", compared->unsampled);
 	}
 	cp_out_text(out, ",\n");
 }
@@ -102,9 +90,9 @@ static void put_machine(struct cp_comparison *c, struct cp_out *out, unsigned i)
 
 	cp_machine_describe(&compared->machine, description, sizeof(description));
 	cp_out_text(out, i ? ",\n  {" : "\n  {");
-	put_member(out, "name", compared->machine.name);
+	cp_json_pair(out, "name", compared->machine.name);
 	cp_out_text(out, ",\n   ");
-	put_member(out, "description", description);
+	cp_json_pair(out, "description", description);
 	cp_out_format(out, ",\n   \"line\": %u, \"cores\": %u, \"run\": %u,\n",
 		compared->machine.level[CP_L1D].line, compared->machine.cores,
 		compared->run);
@@ -127,9 +115,9 @@ static void put_exit(const struct cp_comparison *c, struct cp_out *out)
 static void member_or_null(struct cp_out *out, const char *name, const char *value)
 {
 	if (value) {
-		put_member(out, name, value);
+		cp_json_pair(out, name, value);
 	} else {
-		put_text(out, name);
+		cp_json_quoted(out, name);
 		cp_out_text(out, ": null");
 	}
 }
@@ -142,7 +130,7 @@ static void put_answers(struct cp_comparison *c, struct cp_out *out)
 
 		cp_compare_answer(c, c->request.groups[g], &best);
 		cp_out_text(out, g ? ",\n  {" : "\n  {");
-		put_member(out, "group", c->request.groups[g]->name);
+		cp_json_pair(out, "group", c->request.groups[g]->name);
 		cp_out_text(out, ", ");
 		member_or_null(out, "ranked_by", best.ranked_by);
 		cp_out_text(out, ", ");
@@ -164,7 +152,7 @@ static void put_differences(const struct cp_comparison *c, struct cp_out *out)
 	cp_out_text(out, " \"differs\": [");
 	for (size_t i = 0; i < c->ndiffers; i++) {
 		cp_out_text(out, i ? ", " : "");
-		put_text(out, c->differs[i]);
+		cp_json_quoted(out, c->differs[i]);
 	}
 	cp_out_text(out, "],\n");
 }
@@ -172,13 +160,13 @@ static void put_differences(const struct cp_comparison *c, struct cp_out *out)
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 {
 	cp_out_text(out, "{\n ");
-	put_member(out, "schema", "cachepeek-compare/1");
+	cp_json_pair(out, "schema", "cachepeek-compare/1");
 	cp_out_text(out, ",\n ");
-	put_member(out, "cachepeek", CP_VERSION);
+	cp_json_pair(out, "cachepeek", CP_VERSION);
 	cp_out_text(out, ",\n \"command\": [");
 	for (char **word = c->program; *word; word++) {
 		cp_out_text(out, word == c->program ? "" : ", ");
-		put_text(out, *word);
+		cp_json_quoted(out, *word);
 	}
 	cp_out_text(out, "],\n");
 	put_exit(c, out);

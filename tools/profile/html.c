@@ -14,12 +14,6 @@
 #include "tools/profile/calls/stacks.h"
 #include "tools/profile/model/write.h"
 
-static void put_member(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 static void put_metrics(struct cp_out *out, const struct cp_group *measurement)
 {
 	cp_out_text(out, "\"metrics\": [");
@@ -27,11 +21,11 @@ static void put_metrics(struct cp_out *out, const struct cp_group *measurement)
 		const struct cp_metric *metric = &measurement->metrics[i];
 
 		cp_out_text(out, i ? ",\n{" : "\n{");
-		put_member(out, "name", metric->name);
+		cp_json_pair(out, "name", metric->name);
 		cp_out_text(out, ", ");
-		put_member(out, "unit", metric->unit);
+		cp_json_pair(out, "unit", metric->unit);
 		cp_out_text(out, ", ");
-		put_member(out, "formula", metric->formula_text);
+		cp_json_pair(out, "formula", metric->formula_text);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");
@@ -42,9 +36,9 @@ static void put_columns(struct cp_out *out, const struct cp_group *measurement)
 	cp_out_text(out, "\"columns\": [");
 	for (size_t i = 0; i < measurement->ncolumns; i++) {
 		cp_out_text(out, i ? ", {" : "{");
-		put_member(out, "name", measurement->columns[i].name);
+		cp_json_pair(out, "name", measurement->columns[i].name);
 		cp_out_text(out, ", ");
-		put_member(out, "heading", measurement->columns[i].heading);
+		cp_json_pair(out, "heading", measurement->columns[i].heading);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");
@@ -59,7 +53,7 @@ static void put_reason(struct cp_out *out, const struct cp_profile_view *view,
 	if (value.status != CP_UNAVAILABLE)
 		return;
 	cp_out_text(out, *comma);
-	put_member(out, name, value.reason);
+	cp_json_pair(out, name, value.reason);
 	*comma = ",\n";
 }
 
@@ -124,7 +118,7 @@ static void put_placed(struct cp_out *out, const struct cp_profile_view *view)
 		if (view->profile->sampled || !cp_profile_is_placed(view, *name))
 			continue;
 		cp_out_text(out, comma);
-		cp_json_string(out, *name, strlen(*name));
+		cp_json_quoted(out, *name);
 		comma = ", ";
 	}
 	cp_out_text(out, "],\n");
@@ -134,7 +128,7 @@ static void put_view(struct cp_out *out, const struct cp_profile_view *view)
 {
 	cp_out_format(out, "{\"least_percent\": %g,\n", least_percent(view));
 	put_placed(out, view);
-	put_member(out, "description", view->measurement->description);
+	cp_json_pair(out, "description", view->measurement->description);
 	cp_out_text(out, ",\n");
 	put_metrics(out, view->measurement);
 	put_columns(out, view->measurement);

@@ -17,15 +17,9 @@ struct json {
 	const char *const *names;
 };
 
-static void put_string(struct json *json, const char *name, const char *text)
-{
-	cp_out_format(json->out, "\"%s\": ", name);
-	cp_json_string(json->out, text, strlen(text));
-}
-
 static void put_line(struct json *json, const char *name, const char *text)
 {
-	put_string(json, name, text);
+	cp_json_pair(json->out, name, text);
 	cp_out_text(json->out, ",\n");
 }
 
@@ -96,7 +90,7 @@ static void put_share(struct json *json, const struct cp_tally *tally)
 
 	if (share.value.status == CP_UNAVAILABLE) {
 		cp_out_text(json->out, ", \"share\": null, \"share_error\": null, ");
-		put_string(json, "reason", share.value.reason);
+		cp_json_pair(json->out, "reason", share.value.reason);
 		return;
 	}
 	cp_out_format(json->out, ", \"share\": %.6g, \"share_error\": %.6g",
@@ -165,14 +159,14 @@ static void put_fields(struct json *json, const struct cp_fields *fields)
 	if (!fields)
 		return;
 	cp_out_text(json->out, ", ");
-	put_string(json, "type", fields->type);
+	cp_json_pair(json->out, "type", fields->type);
 	cp_out_format(json->out, ", \"element\": %lu, \"fields\": [",
 		(unsigned long)fields->size);
 	for (size_t i = 0; i < fields->n; i++) {
 		const struct cp_field *field = &fields->field[i];
 
 		cp_out_text(json->out, i ? ", {" : "{");
-		put_string(json, "name", field->name);
+		cp_json_pair(json->out, "name", field->name);
 		cp_out_format(json->out,
 			", \"offset\": %lu, \"size\": %lu, \"fetched\": %lu, "
 			"\"used\": %lu}",
@@ -208,7 +202,7 @@ static void put_instruction(struct json *json, const struct cp_place_in_code *at
 	struct cp_symbols *symbols = at->module->symbols;
 
 	cp_out_format(json->out, "\"address\": %lu, ", (unsigned long)at->address);
-	put_string(json, "text",
+	cp_json_pair(json->out, "text",
 		symbols ? cp_symbols_instruction(
 				  symbols, json->view->profile->arena, at->address)
 			: "");
@@ -219,11 +213,11 @@ static void put_data(struct json *json, const struct cp_profiled_object *object)
 	static const char *const kinds[] = {"unknown", "variable", "module", "heap",
 		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
-	put_string(json, "data", kinds[object->data]);
+	cp_json_pair(json->out, "data", kinds[object->data]);
 	cp_out_text(json->out, ", ");
-	put_string(json, "name", object->name);
+	cp_json_pair(json->out, "name", object->name);
 	cp_out_text(json->out, ", ");
-	put_string(json, "file", object->file);
+	cp_json_pair(json->out, "file", object->file);
 	cp_out_format(json->out, ", \"line\": %u, \"size\": %lu, \"blocks\": %lu",
 		object->line,
 		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
@@ -234,7 +228,7 @@ static void put_file(struct json *json, const struct cp_place_in_code *at)
 {
 	bool found = cp_source_text(json->view->profile->arena, at->file, 1);
 
-	put_string(json, "file", at->file);
+	cp_json_pair(json->out, "file", at->file);
 	cp_out_format(json->out, ", \"found\": %s, \"changed\": %s",
 		found ? "true" : "false",
 		found && cp_source_changed(at->file, at->module->path) ? "true"
@@ -246,7 +240,7 @@ static void source_line(struct json *json, const struct cp_place_in_code *at)
 	const char *text = cp_source_text(json->view->profile->arena, at->file, at->line);
 
 	cp_out_format(json->out, "\"line\": %u, ", at->line);
-	put_string(json, "text", text ? text : "");
+	cp_json_pair(json->out, "text", text ? text : "");
 }
 
 /* Writes the members that distinguish a row from its siblings. */
@@ -261,20 +255,20 @@ static void put_place_of_row(
 	case CP_ROW_THREAD:
 		cp_out_format(json->out, "\"pid\": %d, \"tid\": %d, ",
 			row->site->thread->pid, row->site->thread->tid);
-		put_string(json, "name", row->site->thread->name);
+		cp_json_pair(json->out, "name", row->site->thread->name);
 		break;
 	case CP_ROW_MODULE:
-		put_string(json, "module", at->module->name);
+		cp_json_pair(json->out, "module", at->module->name);
 		cp_out_text(json->out, ", ");
-		put_string(json, "path", at->module->path);
+		cp_json_pair(json->out, "path", at->module->path);
 		break;
 	case CP_ROW_FUNCTION:
-		put_string(json, "module", at->module->path);
+		cp_json_pair(json->out, "module", at->module->path);
 		cp_out_text(json->out, ", ");
-		put_string(json, "function", at->function);
+		cp_json_pair(json->out, "function", at->function);
 		break;
 	case CP_ROW_STATEMENT:
-		put_string(json, "file", at->file);
+		cp_json_pair(json->out, "file", at->file);
 		cp_out_format(json->out, ", \"line\": %u", at->line);
 		break;
 	case CP_ROW_INSTRUCTION:
@@ -349,11 +343,11 @@ static void put_place(struct json *json, const struct cp_place_in_code *function
 	const struct cp_row *row, const char *comma)
 {
 	cp_out_format(json->out, "%s{", comma);
-	put_string(json, "module", function->module->path);
+	cp_json_pair(json->out, "module", function->module->path);
 	cp_out_text(json->out, ", ");
-	put_string(json, "function", function->function);
+	cp_json_pair(json->out, "function", function->function);
 	cp_out_text(json->out, ", ");
-	put_string(json, "file", row->site->at.file);
+	cp_json_pair(json->out, "file", row->site->at.file);
 	cp_out_format(json->out, ", \"line\": %u", row->site->at.line);
 	put_misses(json, &row->tally);
 	cp_out_text(json->out, "}");
@@ -403,7 +397,8 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 			put_place_of_row(json, rows->kind, &rows->row[i]);
 		if (rows->of_own) {
 			cp_out_text(json->out, ", ");
-			put_string(json, "function", rows->row[i].site->at.function);
+			cp_json_pair(
+				json->out, "function", rows->row[i].site->at.function);
 		}
 		cp_out_text(json->out, ", ");
 		if (rows->kind == CP_ROW_DATA)
@@ -437,7 +432,7 @@ static void put_head(struct json *json)
 	put_line(json, "cachepeek", CP_VERSION);
 	put_line(json, "measurement", json->view->measurement->name);
 	put_line(json, "title", json->view->measurement->title);
-	put_string(json, "command", profile->command);
+	cp_json_pair(json->out, "command", profile->command);
 	cp_profile_write_command(json->out, profile);
 	cp_out_text(json->out, ",\n");
 	put_line(json, "machine", profile->machine);
@@ -492,7 +487,7 @@ void cp_profile_write_json(struct cp_out *out, const struct cp_profile_view *vie
 	cp_out_text(out, ",\n\"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ",\n" : "\n");
-		cp_json_string(out, profile->warnings[i], strlen(profile->warnings[i]));
+		cp_json_quoted(out, profile->warnings[i]);
 	}
 	cp_out_text(out, "]\n}\n");
 }

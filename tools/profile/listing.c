@@ -106,12 +106,12 @@ static void put_file(struct listing *l)
 		file = NULL;
 	}
 	cp_out_text(l->out, "{\"file\": ");
-	cp_json_string(l->out, l->place->file, strlen(l->place->file));
+	cp_json_quoted(l->out, l->place->file);
 	cp_out_text(l->out, ", \"reason\": ");
 	if (file)
 		cp_out_text(l->out, "null");
 	else
-		cp_json_string(l->out, reason, strlen(reason));
+		cp_json_quoted(l->out, reason);
 	cp_out_format(l->out, ", \"changed\": %s, \"lines\": [",
 		file && cp_source_changed(l->place->file, l->place->module->path)
 			? "true"

@@ -102,20 +102,14 @@ void cp_findings_write_text(
 
 /* ---- JSON ---- */
 
-static void put_string(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 static void put_script(struct cp_out *out, const struct cp_place_in_code *script)
 {
 	if (!script)
 		return;
 	cp_out_text(out, "\"python\": {");
-	put_string(out, "file", script->file);
+	cp_json_pair(out, "file", script->file);
 	cp_out_format(out, ", \"line\": %u, ", script->line);
-	put_string(out, "function", script->function);
+	cp_json_pair(out, "function", script->function);
 	cp_out_text(out, "}, ");
 }
 
@@ -134,7 +128,7 @@ static void put_cost(struct cp_out *out, const struct cp_finding_cost *cost)
 		return;
 	}
 	cp_out_format(out, ", \"cost\": {\"count\": %.0f, ", cost->count);
-	put_string(out, "of", cost->of);
+	cp_json_pair(out, "of", cost->of);
 	put_known(out, "cycles", cost->cycles, 0);
 	put_known(out, "cycles_per_instruction", cost->per_instruction, 4);
 	put_known(out, "share", cost->share, 4);
@@ -143,32 +137,32 @@ static void put_cost(struct cp_out *out, const struct cp_finding_cost *cost)
 
 void cp_finding_write_json(struct cp_out *out, const struct cp_finding *f)
 {
-	put_string(out, "rule", f->rule);
+	cp_json_pair(out, "rule", f->rule);
 	cp_out_text(out, ", ");
-	put_string(out, "cause", f->cause);
+	cp_json_pair(out, "cause", f->cause);
 	cp_out_text(out, ", ");
-	put_string(out, "module", f->at ? f->at->module->path : "");
+	cp_json_pair(out, "module", f->at ? f->at->module->path : "");
 	cp_out_text(out, ", ");
-	put_string(out, "function", f->at ? f->at->function : "");
+	cp_json_pair(out, "function", f->at ? f->at->function : "");
 	cp_out_text(out, ", ");
-	put_string(out, "file", f->at ? f->at->file : "");
+	cp_json_pair(out, "file", f->at ? f->at->file : "");
 	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
 	put_script(out, f->script);
-	put_string(out, "data", f->data);
+	cp_json_pair(out, "data", f->data);
 	put_cost(out, &f->cost);
-	put_string(out, "evidence", f->evidence);
+	cp_json_pair(out, "evidence", f->evidence);
 	cp_out_text(out, ", ");
-	put_string(out, "threshold", f->threshold);
+	cp_json_pair(out, "threshold", f->threshold);
 	cp_out_text(out, ", ");
-	put_string(out, "advice", f->advice);
+	cp_json_pair(out, "advice", f->advice);
 	cp_out_text(out, ", ");
-	put_string(out, "expected", f->expected);
+	cp_json_pair(out, "expected", f->expected);
 }
 
 static void put_or_null(struct cp_out *out, const char *name, const char *text)
 {
 	if (text)
-		put_string(out, name, text);
+		cp_json_pair(out, name, text);
 	else
 		cp_out_format(out, "\"%s\": null", name);
 }

@@ -2,8 +2,6 @@
  *
  * What threads share, as JSON (doc/cachepeek-sharing-1.schema.json).
  */
-#include <string.h>
-
 #include "output/json.h"
 #include "output/json_lines.h"
 #include "tools/profile/advice/advice.h"
@@ -11,11 +9,6 @@
 #include "tools/profile/model/write.h"
 
 #define SCHEMA "cachepeek-sharing/1"
-
-static void put_string(struct cp_out *out, const char *text)
-{
-	cp_json_string(out, text, strlen(text));
-}
 
 static void put_objects(struct cp_out *out, const struct cp_line_user *user)
 {
@@ -28,9 +21,9 @@ static void put_objects(struct cp_out *out, const struct cp_line_user *user)
 		if (!object || cp_sharing_named_before(user, part))
 			continue;
 		cp_out_format(out, "%s{\"name\": ", comma);
-		put_string(out, object->name);
+		cp_json_quoted(out, object->name);
 		cp_out_text(out, ", \"file\": ");
-		put_string(out, object->file);
+		cp_json_quoted(out, object->file);
 		cp_out_format(out, ", \"line\": %u}", object->line);
 		comma = ", ";
 	}
@@ -45,11 +38,11 @@ static void put_places(struct cp_out *out, const struct cp_line_user *user)
 
 		cp_out_format(out, "%s{\"writes\": %s, \"module\": ", i ? ", " : "",
 			user->places[i].writes ? "true" : "false");
-		put_string(out, at->module->path);
+		cp_json_quoted(out, at->module->path);
 		cp_out_text(out, ", \"function\": ");
-		put_string(out, at->function);
+		cp_json_quoted(out, at->function);
 		cp_out_text(out, ", \"file\": ");
-		put_string(out, at->file);
+		cp_json_quoted(out, at->file);
 		cp_out_format(out, ", \"line\": %u, \"address\": \"0x%lx\"}", at->line,
 			(unsigned long)at->address);
 	}
@@ -83,7 +76,7 @@ static void put_user_json(struct cp_out *out, const struct cp_sharing *sharing,
 	cp_sharing_extent(sharing, user, &first, &last);
 	cp_out_format(out, "{\"pid\": %d, \"tid\": %d, \"name\": ", user->thread->pid,
 		user->thread->tid);
-	put_string(out, user->thread->name);
+	cp_json_quoted(out, user->thread->name);
 	cp_out_format(out, ", \"loads\": %lu, \"stores\": %lu",
 		(unsigned long)user->use->loads, (unsigned long)user->use->stores);
 	cp_out_format(out, ", \"thread_stores\": %lu",
@@ -105,7 +98,7 @@ static void put_line_json(struct cp_out *out, const struct cp_sharing *sharing,
 
 	cp_out_format(out, "{\"address\": \"0x%lx\", \"sharing\": \"%s\", \"data\": ",
 		(unsigned long)line->address, line->is_false ? "false" : "true");
-	put_string(out, cp_sharing_data(sharing->profile->arena, line));
+	cp_json_quoted(out, cp_sharing_data(sharing->profile->arena, line));
 	cp_out_format(out, ", \"transfers_at_most\": %lu, \"for_nothing_at_most\": %lu",
 		(unsigned long)line->transfers, (unsigned long)line->for_nothing);
 	if (interleaved)
@@ -138,11 +131,11 @@ static void put_head(struct cp_out *out, const struct cp_sharing *sharing)
 	cp_out_format(out, "{\n \"schema\": \"%s\",\n \"cachepeek\": \"%s\"", SCHEMA,
 		CP_VERSION);
 	cp_out_text(out, ",\n \"command\": ");
-	put_string(out, profile->command);
+	cp_json_quoted(out, profile->command);
 	cp_profile_write_command(out, profile);
 	put_answers(out, sharing);
 	cp_out_text(out, ",\n \"machine\": ");
-	put_string(out, profile->machine);
+	cp_json_quoted(out, profile->machine);
 	cp_out_format(out, ",\n \"line\": %u, \"quantum\": ",
 		profile->slices ? profile->slices->line : 0);
 	if (cp_sharing_quantum(sharing))
@@ -169,7 +162,7 @@ void cp_sharing_write_json(struct cp_out *out, const struct cp_sharing *sharing)
 	cp_out_text(out, ",\n \"warnings\": [");
 	for (size_t i = 0; i < profile->nwarnings; i++) {
 		cp_out_text(out, i ? ", " : "");
-		put_string(out, profile->warnings[i]);
+		cp_json_quoted(out, profile->warnings[i]);
 	}
 	cp_out_text(out, "]\n}\n");
 }

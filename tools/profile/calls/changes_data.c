@@ -3,18 +3,11 @@
  * What changed between the call paths of two runs, for programs.
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/text/table.h"
 #include "output/json.h"
 #include "tools/profile/calls/changes.h"
 #include "tools/profile/calls/stacks.h"
-
-static void put_member(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
 
 static const char *name_of(const struct cp_changes *changes, size_t path)
 {
@@ -46,7 +39,7 @@ static void put_path(struct cp_out *out, const struct cp_changes *changes, size_
 		cp_out_format(out, "\"parent\": %zu, ", changes->tree->call[i].parent);
 	else
 		cp_out_text(out, "\"parent\": null, ");
-	put_member(out, "function", i ? name_of(changes, i) : "");
+	cp_json_pair(out, "function", i ? name_of(changes, i) : "");
 	for (unsigned side = 0; side < 2; side++) {
 		cp_out_format(out, ",\n \"%s\": {\"calls\": %lu", names[side],
 			(unsigned long)path->calls[side]);
@@ -62,11 +55,11 @@ static void put_side(struct cp_out *out, const struct cp_changes *changes, unsig
 	const struct cp_profile *profile = changes->profile[side];
 
 	cp_out_format(out, " \"%s\": {", side ? "after" : "before");
-	put_member(out, "label", changes->label[side]);
+	cp_json_pair(out, "label", changes->label[side]);
 	cp_out_text(out, ", ");
-	put_member(out, "command", profile->command);
+	cp_json_pair(out, "command", profile->command);
 	cp_out_text(out, ", ");
-	put_member(out, "machine", profile->machine);
+	cp_json_pair(out, "machine", profile->machine);
 	cp_out_format(out, ", \"exact\": %s, \"folded\": %lu}",
 		profile->inexact ? "false" : "true",
 		(unsigned long)changes->folded[side]);
@@ -152,7 +145,7 @@ static bool is_kept(const struct cp_changes *changes, size_t path)
 static void put_frame(struct cp_out *out, const char *name, bool first)
 {
 	cp_out_text(out, first ? "\n[" : ",\n[");
-	cp_json_string(out, name, strlen(name));
+	cp_json_quoted(out, name);
 	cp_out_text(out, ", \"\"]");
 }
 
@@ -198,7 +191,7 @@ static void put_quantities(struct cp_out *out, const struct cp_changes *changes)
 				changes->quantity[q]->name, side ? "after" : "before");
 
 			cp_out_text(out, side && !q ? "" : ", ");
-			cp_json_string(out, name, strlen(name));
+			cp_json_quoted(out, name);
 		}
 	cp_out_text(out, "],\n");
 }

@@ -3,8 +3,6 @@
  * The file format of speedscope: frames, and for each quantity a "sampled" profile,
  * whose samples are the stacks that have some of it by themselves.
  */
-#include <string.h>
-
 #include "output/json.h"
 #include "base/text/table.h"
 #include "tools/profile/calls/stacks.h"
@@ -17,12 +15,6 @@ struct scope {
 	size_t *list;
 };
 
-static void put_member(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 static void put_frames(struct scope *s)
 {
 	cp_out_text(s->out, "\"shared\": {\"frames\": [");
@@ -30,10 +22,10 @@ static void put_frames(struct scope *s)
 		const struct cp_stack_frame *frame = &s->stacks->frame[i];
 
 		cp_out_text(s->out, i ? ",\n{" : "\n{");
-		put_member(s->out, "name", frame->name);
+		cp_json_pair(s->out, "name", frame->name);
 		if (*frame->file || *frame->module) {
 			cp_out_text(s->out, ", ");
-			put_member(s->out, "file",
+			cp_json_pair(s->out, "file",
 				*frame->file ? frame->file : frame->module);
 		}
 		if (*frame->file && frame->line)
@@ -91,7 +83,7 @@ static void put_weights(struct scope *s, size_t quantity)
 static void put_profile(struct scope *s, size_t quantity)
 {
 	cp_out_text(s->out, "{\"type\": \"sampled\", ");
-	put_member(s->out, "name", s->stacks->quantity[quantity]);
+	cp_json_pair(s->out, "name", s->stacks->quantity[quantity]);
 	cp_out_format(s->out,
 		", \"unit\": \"none\", \"startValue\": 0, \"endValue\": %lu,\n",
 		(unsigned long)total_of(s->stacks, quantity));
@@ -108,9 +100,9 @@ void cp_profile_write_speedscope(struct cp_out *out, const struct cp_profile_vie
 		cp_arena_alloc(view->profile->arena, (s.stacks->n + 1) * sizeof(*s.list));
 	cp_out_text(out, "{\"$schema\": "
 			 "\"https://www.speedscope.app/file-format-schema.json\",\n");
-	put_member(out, "exporter", "cachepeek " CP_VERSION);
+	cp_json_pair(out, "exporter", "cachepeek " CP_VERSION);
 	cp_out_text(out, ",\n");
-	put_member(out, "name", cp_stacks_title(view, s.stacks));
+	cp_json_pair(out, "name", cp_stacks_title(view, s.stacks));
 	cp_out_format(out, ",\n\"activeProfileIndex\": %zu,\n", s.stacks->misses);
 	put_frames(&s);
 	cp_out_text(out, "\"profiles\": [");

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
 #include "output/json.h"
 #include "tools/profile/calls/stacks.h"
-
-static void put_string(struct cp_out *out, const char *text)
-{
-	cp_json_string(out, text, strlen(text));
-}
 
 static void put_frames(struct cp_out *out, const struct cp_stacks *stacks)
 {
 	cp_out_text(out, "\"frames\": [");
 	for (size_t i = 0; i < stacks->nframes; i++) {
 		cp_out_text(out, i ? ",\n[" : "\n[");
-		put_string(out, stacks->frame[i].name);
+		cp_json_quoted(out, stacks->frame[i].name);
 		cp_out_text(out, ", ");
-		put_string(out, stacks->frame[i].module);
+		cp_json_quoted(out, stacks->frame[i].module);
 		cp_out_text(out, "]");
 	}
 	cp_out_text(out, "],\n");
@@ -48,7 +41,7 @@ void cp_stacks_write_json(struct cp_out *out, const struct cp_stacks *stacks)
 	cp_out_text(out, "\"quantities\": [");
 	for (size_t q = 0; q < stacks->nquantities; q++) {
 		cp_out_text(out, q ? ", " : "");
-		put_string(out, stacks->quantity[q]);
+		cp_json_quoted(out, stacks->quantity[q]);
 	}
 	cp_out_text(out, "],\n");
 	put_frames(out, stacks);

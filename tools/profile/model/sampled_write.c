@@ -98,12 +98,6 @@ void cp_sampled_write_text(struct cp_out *out, const struct cp_profile *profile)
 		0, 0, 80);
 }
 
-static void write_string(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 static void write_json_event(
 	struct cp_out *out, const struct cp_profile *profile, unsigned event)
 {
@@ -117,9 +111,9 @@ static void write_json_event(
 		return;
 	}
 	cp_out_text(out, "{");
-	write_string(out, "event", e->name);
+	cp_json_pair(out, "event", e->name);
 	cp_out_text(out, ", ");
-	write_string(out, "reason", e->why);
+	cp_json_pair(out, "reason", e->why);
 	cp_out_format(out,
 		", \"unit\": \"%s\", \"period\": %lu, \"jitter\": %g, \"samples\": %lu, "
 		"\"lost\": %lu, \"dropped\": %lu, \"total\": %.17g, \"scale\": %.17g, "
