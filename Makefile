@@ -72,7 +72,8 @@ both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
 ENCODER := $(B)/libcachepeek/encoder.so
 # What tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
-# What writes the report of a program that ends: preload/writer.h.  It needs no library but libc.
+# What writes the report of a program that ends: preload/writer.h.  It needs libc, and libdw where
+# the compiler has that for the machine: else places in files have no lines.
 REPORTER := $(B)/libcachepeek/reporter
 # What one processor needs of many: preload/data.c.
 DATA := $(B)/libcachepeek/data
@@ -206,14 +207,18 @@ $(COMMON): $(COMMON_OBJ)
 $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) $(JANSSON) -lm $(CLI_LIBS))
 
-REPORTER_SRC := $(call sources,tools/reporter)
+# libdw, where the compiler has it for the machine.
+HAS_DW := $(filter /%,$(shell $(CC) -print-file-name=libdw.so 2>/dev/null))
+REPORTER_SRC := $(call sources,tools/reporter) $(if $(HAS_DW),tools/shared/source_at.c tools/shared/units.c)
+REPORTER_LIBS := $(if $(HAS_DW),-ldw -lelf -lz)
 REPORTER_OBJ := $(REPORTER_SRC:%.c=$(B)/%.o)
 # Whatever libraries the program under test names, and however little memory and however few
-# descriptors it left: where there is an archive of libc, it needs no loader.
-REPORTER_LDFLAGS := $(if $(SANITIZE),,$(if $(call archive,c),-static))
+# descriptors it left: where there are archives of all that it needs, it needs no loader.
+REPORTER_STATIC := $(if $(SANITIZE),,$(if $(call archive,c),$(if $(HAS_DW),$(call archive,dw),yes)))
+link_reporter = $(CC) $(CFLAGS) $(1) $(LDFLAGS) -o $@ $(REPORTER_OBJ) $(call both,$(COMMON)) $(REPORTER_LIBS)
 $(REPORTER): $(REPORTER_OBJ) $(COMMON) $(PFM)
 	@mkdir -p $(@D)
-	$(call run,LD,$(CC) $(CFLAGS) $(REPORTER_LDFLAGS) $(LDFLAGS) -o $@ $(REPORTER_OBJ) $(call both,$(COMMON)))
+	$(call run,LD,$(if $(REPORTER_STATIC),$(call link_reporter,-static) $(call archive,zstd) 2>/dev/null ||) $(call link_reporter))
 
 -include $(PATCHER_SRC:%.c=$(B)/%.d)
 -include $(B)/preload/heap/heap.d $(B)/preload/perfstubs/tool.d

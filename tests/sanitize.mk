@@ -43,7 +43,7 @@ MEMCHECKED := $(B)/memcheck
 $(MEMCHECKED)/libcachepeek/reporter: $(REPORTER_OBJ) $(COMMON) $(PFM) $(LIB) $(DATA) $(ENCODER)
 	@mkdir -p $(@D)
 	@cp $(LIB) $(MEMCHECKED) && cp $(DATA) $(ENCODER) $(@D) && ln -sfn ../tests $(MEMCHECKED)/tests
-	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(REPORTER_OBJ) $(call both,$(COMMON)))
+	$(call run,LD,$(call link_reporter))
 .PHONY: sanitized-by-memcheck
 sanitized-by-memcheck: $(MEMCHECKED)/libcachepeek/reporter $(SANITIZED_PROGRAMS) $(UNIT)
 	SANITIZE=memcheck $(PROVE) $(PROVE_FLAGS) -e 'valgrind -q --error-exitcode=66 --trace-children=yes --trace-children-skip=/bin/*,/usr/bin/* --vgdb=no' \

@@ -14,6 +14,7 @@
 #include "base/text/table.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/demangle.h"
+#include "tools/shared/source_at.h"
 #include "tools/shared/help.h"
 #include "tools/shared/pager.h"
 
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
 
 	cp_env_use(environ);
 	cp_demangle_start();
+	cp_source_at_start();
 	forget_empty_variables();
 	if (argc < 2) {
 		fprintf(stderr,

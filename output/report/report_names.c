@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "base/format.h"
-#include "output/report/lines.h"
 #include "output/report/report_parts.h"
-
-struct object {
-	struct object *next;
-	const char *text; /* "BUILDID PATH" */
-	const struct cp_lines *lines;
-};
 
 struct resolved {
 	struct resolved *next;
@@ -24,7 +17,6 @@ struct resolved {
 #define BUCKETS 1024
 
 struct cp_names {
-	struct object *objects;
 	struct resolved *resolved[BUCKETS];
 };
 
@@ -33,25 +25,6 @@ static bool is_same_slice(struct cp_slice a, struct cp_slice b)
 	size_t length = cp_slice_length(a);
 
 	return length == cp_slice_length(b) && memcmp(a.at, b.at, length) == 0;
-}
-
-/* Each file is opened once. */
-static const struct cp_lines *lines_of(struct cp_report *report, const char *text)
-{
-	struct object *object = report->names->objects;
-	const char *blank = strchr(text, ' ');
-
-	while (object && strcmp(object->text, text) != 0)
-		object = object->next;
-	if (!object && blank) {
-		object = cp_arena_alloc(report->arena, sizeof(*object));
-		object->text = text;
-		object->lines = cp_lines_open(report->arena, blank + 1,
-			cp_arena_copy(report->arena, text, (size_t)(blank - text)));
-		object->next = report->names->objects;
-		report->names->objects = object;
-	}
-	return object ? object->lines : NULL;
 }
 
 /* The record's file of that name; with two of one name there is no telling. */
@@ -118,6 +91,7 @@ static bool is_fortran(const char *source)
 }
 
 size_t (*cp_demangle)(const char *name, char *to, size_t size);
+const char *(*cp_source_at)(const char *object, uint64_t offset, unsigned *line);
 
 /* In to, if it can be made readable. */
 static struct cp_slice demangle_function(struct cp_slice function, char *to, size_t size)
@@ -135,14 +109,14 @@ static struct cp_slice demangle_function(struct cp_slice function, char *to, siz
 static struct cp_slice better_name(struct cp_report *report, const char *object,
 	struct cp_slice name, struct cp_slice function, uint64_t offset)
 {
-	const struct cp_lines *lines = lines_of(report, object);
 	char text[CP_MAX_RESOLVED], plain[CP_MAX_RESOLVED];
-	const char *source, *place = function.end;
 	unsigned line;
+	const char *source = cp_source_at ? cp_source_at(object, offset, &line) : NULL,
+		   *place = function.end;
 	size_t length;
 
 	function = demangle_function(function, plain, sizeof(plain));
-	if (!lines || !cp_lines_find(lines, offset, &source, &line)) {
+	if (!source) {
 		if (function.at != plain)
 			return name;
 		length = cp_format(text, sizeof(text), "%.*s%.*s",

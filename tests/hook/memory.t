@@ -28,7 +28,6 @@ is_deeply(callers_of($_), [], "nobody calls $_")
 
 my %maps = (
 	'base/map.c' => 'cp_map() itself',
-	'output/report/lines.c' => 'a file, to be read',
 	'preload/markers/symbols.c' => 'a file, to be read',
 	'preload/reexec.c' => 'asks whether memory may be code, too, and gives it back',
 );

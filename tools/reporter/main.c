@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/log.h"
 #include "output/report/jobs.h"
+#include "tools/shared/source_at.h"
 
 /* The run, without the jobs in it. */
 static enum cp_order_end write_run(const struct cp_writing *writing)
@@ -81,6 +82,8 @@ int main(int argc, char **argv)
 	struct cp_writing writing = {.order = &order, .arena = &arena};
 	struct cp_escape out_of_memory;
 
+	if (cp_source_at_start)
+		cp_source_at_start();
 	if (!cp_order_read(&order, argc, argv))
 		return CP_ORDER_UNKNOWN;
 	writing.job = (struct cp_job_id){order.scope, (unsigned)order.job};

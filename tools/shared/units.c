@@ -88,14 +88,17 @@ static int by_start(const void *a, const void *b)
 				    : (x->end > y->end) - (x->end < y->end);
 }
 
-struct cp_units *cp_units_make(Dwfl_Module *module)
+struct cp_units *cp_units_make(Dwarf *dwarf, Dwarf_Addr bias)
 {
 	struct cp_units *units = calloc(1, sizeof(*units));
-	Dwarf_Die *unit = NULL;
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
 	uint64_t reach = 0;
 
-	while (units && (unit = dwfl_module_nextcu(module, unit, &units->bias)))
-		add_unit(units, unit);
+	if (units)
+		units->bias = bias;
+	while (units && dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+		add_unit(units, &unit);
 	if (!units || units->failed) {
 		cp_units_free(units);
 		return NULL;

@@ -7,14 +7,15 @@
 #ifndef CACHEPEEK_TOOLS_SHARED_UNITS_H
 #define CACHEPEEK_TOOLS_SHARED_UNITS_H
 
-#include <elfutils/libdwfl.h>
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cp_units;
 
-/* The units of a module, by address.  NULL: no memory.  Freed by cp_units_free. */
-struct cp_units *cp_units_make(Dwfl_Module *module);
+/* The units of a module, by address, which is DWARF's and bias.  NULL: no memory.  Freed
+ * by cp_units_free. */
+struct cp_units *cp_units_make(Dwarf *dwarf, Dwarf_Addr bias);
 void cp_units_free(struct cp_units *units);
 
 /* The unit that has the address, which is one of the module's: *unit (of a split unit,

@@ -173,8 +173,12 @@ static void find_function(
 static bool find_unit(
 	struct cp_symbols *symbols, uint64_t address, Dwarf_Die *unit, Dwarf_Addr *bias)
 {
-	if (!symbols->units)
-		symbols->units = cp_units_make(symbols->module);
+	Dwarf_Addr of_module;
+	Dwarf *dwarf =
+		symbols->units ? NULL : dwfl_module_getdwarf(symbols->module, &of_module);
+
+	if (dwarf)
+		symbols->units = cp_units_make(dwarf, of_module);
 	return symbols->units && cp_unit_at(symbols->units, address, unit, bias);
 }
 
