@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/report/course.h"
+#include "output/report/ended.h"
 #include "base/text/utf8.h"
 #include "output/report/windows.h"
 
@@ -354,11 +355,24 @@ static void write_process(struct place place, const struct cp_process *process)
 		write_course(place, process->course);
 }
 
+/* The first row of a run that was cut short. */
+static void write_end(const struct place *place)
+{
+	const char *cut = cp_report_cut(place->report->arena, place->report);
+
+	if (!cut)
+		return;
+	cp_out_text(place->out, "run,,,,,,,ended,ended,,,,,,");
+	cp_csv_text(place->out, cut, strlen(cut));
+	cp_out_text(place->out, ",\n");
+}
+
 void cp_csv_write(struct cp_out *out, const struct cp_report *report)
 {
 	struct place place = {.out = out, .report = report, .scope = "run"};
 
 	cp_out_text(out, headings);
+	write_end(&place);
 	write_regions(place, report->total);
 	for (size_t i = 0; i < report->nprocesses; i++)
 		write_process(place, &report->processes[i]);

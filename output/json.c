@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "output/report/ended.h"
 #include "output/json.h"
 
 #include <string.h>
@@ -180,6 +181,16 @@ static void put_events(struct cp_json *json)
 	cp_out_text(json->out, "]");
 }
 
+static void put_or_null(struct cp_json *json, const char *key, const char *text)
+{
+	if (text) {
+		cp_json_text(json, key, text);
+		return;
+	}
+	cp_json_key(json, key);
+	cp_out_text(json->out, "null");
+}
+
 static void put_header(struct cp_json *json)
 {
 	const struct cp_report *report = json->report;
@@ -187,6 +198,8 @@ static void put_header(struct cp_json *json)
 	cp_json_text(json, "schema", json->brief ? CP_JSON_BRIEF_SCHEMA : CP_JSON_SCHEMA);
 	cp_json_text(json, "cachepeek", report->version);
 	cp_json_list(json, "command", report->command, report->narguments);
+	put_or_null(json, "ended", cp_report_cut(report->arena, report));
+	put_or_null(json, "began", cp_report_began(report->arena, report));
 	put_engine(json);
 	put_reproducible(json);
 	put_events(json);

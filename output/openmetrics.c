@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "output/report/ended.h"
 #include "output/openmetrics.h"
 
 #include <stdbool.h>
@@ -247,6 +248,7 @@ static void put_info(struct metrics *m)
 {
 	static const char *const engines[] = {"none", "perf", "sim"};
 	const struct cp_report *report = m->report;
+	const char *cut = cp_report_cut(report->arena, report);
 
 	begin_family(m, "cachepeek_info", "What counted the run, and on which machine.");
 	cp_out_text(m->out, "cachepeek_info");
@@ -256,6 +258,8 @@ static void put_info(struct metrics *m)
 	put_label(m, "engine", engines[report->engine]);
 	put_label(m, "domain", report->domain ? report->domain : "");
 	put_label(m, "machine", report->machine ? report->machine : "");
+	if (cut)
+		put_label(m, "ended", cut);
 	put_number(m, 1);
 }
 

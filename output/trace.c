@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/json_lines.h"
+#include "output/report/ended.h"
 #include "output/report/course.h"
 
 /* Rows of a process that are none of its threads' have numbers above all of them; 0 is
@@ -370,10 +371,15 @@ static void put_left_out(struct trace *t)
 static void put_notes(struct trace *t)
 {
 	const struct cp_report *report = t->report;
+	const char *cut = cp_report_cut(report->arena, report);
 
 	cp_out_text(t->out, "\n],\n\"displayTimeUnit\": \"ms\",\n\"otherData\": {");
 	cp_out_text(t->out, "\"exporter\": \"cachepeek ");
 	put_characters(t, report->version);
+	if (cut) {
+		cp_out_text(t->out, "\", \"ended\": \"");
+		put_characters(t, cut);
+	}
 	cp_out_text(t->out, "\", \"machine\": \"");
 	put_characters(t, report->machine ? report->machine : "");
 	cp_out_format(t->out, "\",\n\"clock\": \"%s\",\n",

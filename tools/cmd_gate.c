@@ -109,6 +109,15 @@ static int show_result(const struct request *request)
 	return written ? cp_baseline_status(&request->gate) : 1;
 }
 
+static int refuse_part(const struct cp_baseline *gate)
+{
+	fprintf(stderr,
+		"cachepeek: gate: the run is no baseline, but a part of one (%s): let it "
+		"end\n",
+		gate->values->sides[1].cut);
+	return 1;
+}
+
 static int gate_of(struct request *request, int argc, char **argv)
 {
 	struct cp_baseline *gate = &request->gate;
@@ -124,6 +133,8 @@ static int gate_of(struct request *request, int argc, char **argv)
 	cp_baseline_judge(gate);
 	if (request->tolerance)
 		gate->tolerance = request->tolerance;
+	if (request->update && gate->values->sides[1].cut)
+		return refuse_part(gate);
 	if (request->update)
 		return cp_baseline_update(gate, request->metrics) ? 0 : 1;
 	if (gate->document)

@@ -38,6 +38,18 @@ function showAnswer(answers) {
 	$('answer').hidden = !$('answer').children.length;
 }
 
+// When and where it ran, and by which version; and that it was cut short, if it was.
+function showRun() {
+	const host = report.host || report.machine && report.machine.host;
+	$('run').textContent = [report.began && report.began.replace('T', ' ').replace('Z', ' UTC'), host && 'on ' + plain(host),
+		report.cachepeek && 'cachepeek ' + plain(report.cachepeek)].filter(Boolean).join(' · ');
+	const ended = report.ended ? [plain(report.ended)] : [report.before, report.after]
+		.filter(side => side && side.ended).map(side => plain(side.name) + ': ' + plain(side.ended));
+	$('ended').textContent = ended.join('; ');
+	$('ended').hidden = !ended.length;
+}
+showRun();
+
 // ---- what the columns mean ----
 
 const explained = $('meanings') ? jsonOf('meanings') : {};

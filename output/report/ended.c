@@ -3,8 +3,10 @@
 
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text/table.h"
+#include "output/report/job.h"
 
 static const char *signal_name(int32_t number)
 {
@@ -52,10 +54,31 @@ const struct cp_process *cp_report_root(const struct cp_report *report)
 	return root;
 }
 
+const char *cp_report_began(struct cp_arena *arena, const struct cp_report *report)
+{
+	const struct cp_process *root = cp_report_root(report);
+	time_t second;
+	struct tm at;
+
+	if (!root && report->nprocesses)
+		root = &report->processes[0];
+	if (!root || !root->realtime_ns)
+		return NULL;
+	second = (time_t)(root->realtime_ns / 1000000000);
+	if (!gmtime_r(&second, &at))
+		return NULL;
+	return cp_text_format(arena, "%04d-%02d-%02dT%02d:%02d:%02dZ", at.tm_year + 1900,
+		at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
+}
+
 const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report)
 {
 	const struct cp_process *root = cp_report_root(report);
 
+	if (report->job && report->job->ncut)
+		return cp_text_format(arena,
+			"%zu of %zu ranks cut short, what they did until then is counted",
+			report->job->ncut, report->job->nranks);
 	if (!root || strcmp(root->how, "exit") == 0 || strcmp(root->how, "exec") == 0)
 		return NULL;
 	return cp_text_format(arena, "%s: cut short, what it did until then is counted",

@@ -383,7 +383,11 @@ static void write_screen(struct cp_text *text)
 
 static void write_whole(struct cp_text *text)
 {
+	const char *cut = cp_report_cut(text->arena, text->report);
+
 	print_command(text);
+	if (cut)
+		cp_text_labelled(text, "ended", cut);
 	print_engine(text);
 	if (*text->report->sample)
 		print_sampled(text);

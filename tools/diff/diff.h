@@ -161,7 +161,7 @@ const char *cp_diff_place_change(
 	struct cp_arena *arena, const struct cp_cost_place *place);
 bool cp_diff_place_counts(const struct cp_diff *diff, const struct cp_cost_place *place);
 /* Warns of differences that make the sides no pair; returns the number of warnings. */
-#define CP_DIFF_WARNINGS 3
+#define CP_DIFF_WARNINGS 5
 size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNINGS]);
 
 /* For struct cp_document: diff is a struct cp_diff. */

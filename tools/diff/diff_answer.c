@@ -383,6 +383,11 @@ size_t cp_diff_warnings(const struct cp_diff *diff, const char *to[CP_DIFF_WARNI
 	to[n] = about_machines(diff);
 	n += to[n] != NULL;
 	for (unsigned i = 0; i < 2; i++)
+		if (diff->values->sides[i].cut)
+			to[n++] = cp_text_format(diff->arena,
+				"%s is a part of a run (%s): what differs may be that.",
+				diff->values->sides[i].label, diff->values->sides[i].cut);
+	for (unsigned i = 0; i < 2; i++)
 		if (diff->values->sides[i].ends_differ)
 			to[n++] = cp_text_format(diff->arena,
 				"not all runs of %s ended as the first did (%s): "

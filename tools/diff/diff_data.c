@@ -17,6 +17,7 @@ static json_t *json_side(const struct cp_side *side)
 	cp_json_set(made, "engine", json_string(side->engine));
 	cp_json_set(made, "machine", json_string(side->machine));
 	cp_json_set(made, "mixed", json_boolean(side->mixed));
+	cp_json_set(made, "ended", side->cut ? json_string(side->cut) : json_null());
 	return made;
 }
 

@@ -30,6 +30,10 @@ static void print_side(const struct cp_diff *diff, struct cp_out *out, unsigned 
 		side->mixed ? " (the first one's; others differ)" : "");
 
 	cp_text_wrap(out, line, 0, 8, WIDTH);
+	if (!side->cut)
+		return;
+	cp_out_text(out, "        ");
+	cp_text_wrap(out, side->cut, 8, 8, WIDTH);
 }
 
 static void print_note(struct cp_out *out, const char *text)

@@ -380,6 +380,9 @@ static void describe_side(
 		side->environment = environment_of(values, report);
 		side->end = end;
 	}
+	if (!side->cut)
+		side->cut = keep_text(
+			values, json_string_value(json_object_get(report, "ended")));
 	side->mixed |= !is_same_text(side->command, command) ||
 		       !is_same_text(side->engine, name) ||
 		       !is_same_text(side->machine, description);
@@ -503,6 +506,8 @@ static bool add_document(struct cp_values *values, unsigned side, const char *pa
 		    error_size))
 		return false;
 	report = kind->report ? kind->report(document) : NULL;
+	if (report)
+		json_object_set(report, "ended", json_object_get(document, "ended"));
 	if (report)
 		cp_values_add_report(values, side, report);
 	else if (strcmp(kind->schema, CP_REPEAT_SCHEMA) == 0)

@@ -88,6 +88,7 @@ struct cp_values {
 		const char *environment;
 		const char *end;
 		bool ends_differ;
+		const char *cut; /* how one was cut short, which is a part; NULL: none */
 	} sides[2];
 	/* What the first file is, and its name; NULL: none was read yet. */
 	const char *kind, *first;

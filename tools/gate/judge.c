@@ -84,6 +84,8 @@ static const char *why_unlike(const struct cp_baseline *gate)
 {
 	const struct cp_side *runs = &gate->values->sides[1];
 
+	if (runs->cut)
+		return cp_text_format(gate->arena, "the run is a part: %s", runs->cut);
 	if (runs->mixed)
 		return "the runs are not of one program, engine and machine";
 	if (gate->engine && strcmp(gate->engine, runs->engine) != 0)

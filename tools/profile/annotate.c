@@ -210,6 +210,8 @@ static void print_head(
 
 	cp_out_format(
 		out, "cachepeek %s annotate: %s\n", CP_VERSION, view->measurement->title);
+	if (view->profile->cut)
+		cp_out_format(out, "ended     %s\n", view->profile->cut);
 	cp_out_text(out, "command   ");
 	cp_text_wrap(out, view->profile->command, 10, 10, WIDTH);
 	if (*view->profile->machine) { /* page faults have none */

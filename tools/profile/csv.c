@@ -107,6 +107,16 @@ static void rows_of(struct table *table, const struct cp_rows *rows)
 	}
 }
 
+/* The first row of a run that was cut short: its name stands where a function does. */
+static void write_end(struct table *table)
+{
+	cp_out_text(table->out, "\nended,,,");
+	text_cell(table, table->view->profile->cut);
+	cp_out_text(table->out, ",,,");
+	for (const char *const *name = table->names; *name; name++)
+		cp_out_text(table->out, table->view->profile->bursts ? ",," : ",");
+}
+
 void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view)
 {
 	struct table table = {out, view, cp_profile_quantities(view)};
@@ -119,6 +129,8 @@ void cp_profile_write_csv(struct cp_out *out, const struct cp_profile_view *view
 		name++)
 		text_cell(
 			&table, cp_text_format(view->profile->arena, "%s_error", *name));
+	if (view->profile->cut)
+		write_end(&table);
 	cp_out_text(out, "\nrun,,,,,,,");
 	put_values(&table, &totals);
 	rows_of(&table, cp_rows_of_all(view, CP_ROW_MODULE));

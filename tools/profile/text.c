@@ -358,6 +358,8 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 
 	cp_out_format(out, "cachepeek %s %s: %s\n", CP_VERSION, view->measurement->name,
 		view->measurement->title);
+	if (profile->cut)
+		print_labelled(out, "ended", profile->cut);
 	print_labelled(out, "command", profile->command);
 	if (*profile->machine) /* page faults have none */
 		print_labelled(out, "machine", profile->machine);
@@ -374,8 +376,6 @@ static void print_head(struct cp_out *out, const struct cp_profile_view *view)
 		cp_text_format(arena, "%zu process%s, %zu thread%s", profile->nprocesses,
 			profile->nprocesses == 1 ? "" : "es", profile->nthreads,
 			profile->nthreads == 1 ? "" : "s"));
-	if (profile->cut)
-		print_labelled(out, "ended", profile->cut);
 }
 
 static void print_findings(struct cp_out *out, const struct cp_profile_view *view)

@@ -316,6 +316,8 @@ static void put_head(const struct screen *screen)
 					cp_slice_of(screen->sharing->profile->command)),
 				CP_COMMAND_COLUMNS)),
 		0, 2, screen->width);
+	if (screen->sharing->profile->cut)
+		put_labelled(screen, "ended", screen->sharing->profile->cut);
 	put_labelled(screen, "simulated",
 		quantum ? cp_text_format(screen->arena,
 				  "exact: who uses which bytes; HITM: "

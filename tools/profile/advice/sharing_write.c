@@ -111,6 +111,8 @@ static void put_header(struct cp_out *out, const struct cp_sharing *sharing)
 	const struct cp_profile *profile = sharing->profile;
 
 	cp_out_format(out, "cachepeek %s: %s\n", CP_VERSION, profile->command);
+	if (profile->cut)
+		cp_out_format(out, "ended     %s\n", profile->cut);
 	cp_out_text(out, "engine    simulated PMU (sim)\nmachine   ");
 	cp_text_wrap(out, cp_text_safe(profile->arena, cp_slice_of(profile->machine)), 10,
 		10, 80);

@@ -160,6 +160,8 @@ void cp_callgrind_head(
 		CP_VERSION);
 	if (profile->pid)
 		cp_out_format(out, "pid: %d\n", profile->pid);
+	if (profile->cut)
+		cp_out_format(out, "desc: Ended: %s\n", profile->cut);
 	cp_out_format(out, "cmd: %s\ndesc: Measurement: %s\ndesc: Machine: %s\n",
 		profile->command, view->measurement->title, profile->machine);
 	cp_out_format(out, "positions: %s\n", positions);

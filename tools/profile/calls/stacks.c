@@ -229,6 +229,9 @@ const char *cp_stacks_title(
 {
 	const char *command = view->profile->command;
 
+	if (view->profile->cut)
+		command = cp_text_format(
+			view->profile->arena, "%s (%s)", command, view->profile->cut);
 	if (!stacks->left_out)
 		return command;
 	return cp_text_format(view->profile->arena,

@@ -2,6 +2,15 @@
 #include "output/json.h"
 #include "tools/profile/model/write.h"
 
+static void put_or_null(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_format(out, ",\n \"%s\": ", name);
+	if (text)
+		cp_json_quoted(out, text);
+	else
+		cp_out_text(out, "null");
+}
+
 void cp_profile_write_command(struct cp_out *out, const struct cp_profile *profile)
 {
 	for (size_t i = 0; i < profile->narguments; i++) {
@@ -10,9 +19,7 @@ void cp_profile_write_command(struct cp_out *out, const struct cp_profile *profi
 	}
 	if (profile->narguments)
 		cp_out_text(out, "]");
-	cp_out_text(out, ",\n \"ended\": ");
-	if (profile->cut)
-		cp_json_quoted(out, profile->cut);
-	else
-		cp_out_text(out, "null");
+	put_or_null(out, "ended", profile->cut);
+	put_or_null(out, "began", profile->began);
+	put_or_null(out, "host", profile->host);
 }

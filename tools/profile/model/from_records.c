@@ -97,6 +97,8 @@ void cp_profile_use_report(struct cp_profile *profile, const char *directory)
 	profile->narguments = report->narguments;
 	profile->machine = report->machine;
 	profile->cut = cp_report_cut(profile->arena, report);
+	profile->began = cp_report_began(profile->arena, report);
+	profile->host = report->host;
 	for (size_t i = 0; i < profile->nthreads; i++)
 		profile->threads[i].name = thread_name(report, &profile->threads[i]);
 }

@@ -130,6 +130,7 @@ struct cp_profile {
 	const char *const *arguments; /* the words of the command; NULL: not known */
 	size_t narguments;
 	const char *cut;           /* how the run ended; NULL: by itself */
+	const char *began, *host;  /* when (in UTC) and where it ran; NULL: not known */
 	int pid;                   /* of the run's root; 0: not known */
 	struct cp_weights weights; /* of a simulated machine */
 	/* The machine's; 0: not known, or there is none. */
