@@ -85,14 +85,9 @@ static json_t *json_gate(const struct cp_diff *diff, const struct cp_gate *gate)
 static json_t *json_answers(const struct cp_diff *diff)
 {
 	struct cp_answer answer = {.count = 0};
-	json_t *lines = json_array();
 
 	cp_diff_answer(diff, &answer);
-	for (size_t i = 0; i < answer.count; i++)
-		json_array_append_new(
-			lines, json_pack("{ss ss}", "title", answer.line[i].label, "text",
-				       answer.line[i].text));
-	return json_pack("[{sn so}]", "group", "lines", lines);
+	return json_pack("[{sn so}]", "group", "lines", cp_json_answer_lines(&answer));
 }
 
 /* null: the sides have none in common. */

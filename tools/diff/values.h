@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/out.h"
+#include "base/text/table.h"
 #include "output/metrics/value.h"
 #include "tools/diff/welch.h"
 
@@ -122,6 +123,8 @@ struct cp_entry *cp_values_find(const struct cp_values *values,
 
 /* Numbers of JSON documents: without a point where they are whole. */
 json_t *cp_json_number(double value);
+/* [{"title", "text"}, ...] */
+json_t *cp_json_answer_lines(const struct cp_answer *answer);
 /* The words of a command; "?" for those that are not UTF-8. */
 json_t *cp_json_command(char *const *argv);
 /* Takes the value, NULL: null. */

@@ -21,6 +21,17 @@ json_t *cp_json_command(char *const *argv)
 	return list;
 }
 
+json_t *cp_json_answer_lines(const struct cp_answer *answer)
+{
+	json_t *lines = json_array();
+
+	for (size_t i = 0; i < answer->count; i++)
+		json_array_append_new(
+			lines, json_pack("{ss ss}", "title", answer->line[i].label,
+				       "text", answer->line[i].text));
+	return lines;
+}
+
 json_t *cp_json_number(double value)
 {
 	if (value > -9e15 && value < 9e15 && value == (double)(long long)value)

@@ -205,16 +205,10 @@ void cp_explain_write_text(
 
 /* ---- JSON ---- */
 
-static void put_string(struct cp_out *out, const char *name, const char *text)
-{
-	cp_out_format(out, "\"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
-}
-
 static void put_line(struct cp_out *out, const char *name, const char *text)
 {
 	if (text)
-		put_string(out, name, text);
+		cp_json_pair(out, name, text);
 	else
 		cp_out_format(out, "\"%s\": null", name);
 	cp_out_text(out, ",\n");
@@ -231,7 +225,7 @@ static void put_steps(struct cp_out *out, struct cp_arena *arena,
 		if (!step[i])
 			continue;
 		cp_out_text(out, comma);
-		cp_json_string(out, step[i], strlen(step[i]));
+		cp_json_quoted(out, step[i]);
 		comma = ", ";
 	}
 	cp_out_text(out, "]");
@@ -243,7 +237,7 @@ static void put_list(
 	cp_out_format(out, "\"%s\": [", name);
 	for (size_t i = 0; i < n; i++) {
 		cp_out_text(out, i ? ", " : "");
-		cp_json_string(out, list[i], strlen(list[i]));
+		cp_json_quoted(out, list[i]);
 	}
 	cp_out_text(out, "]");
 }

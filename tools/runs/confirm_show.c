@@ -242,14 +242,9 @@ static json_t *region_of(const struct cp_confirm *region)
 static json_t *answers_of(const struct cp_confirmation *c)
 {
 	struct cp_answer answer = {.count = 0};
-	json_t *lines = json_array();
 
 	fill_answer(c, &answer);
-	for (size_t i = 0; i < answer.count; i++)
-		json_array_append_new(
-			lines, json_pack("{ss ss}", "title", answer.line[i].label, "text",
-				       answer.line[i].text));
-	return json_pack("[{sn so}]", "group", "lines", lines);
+	return json_pack("[{sn so}]", "group", "lines", cp_json_answer_lines(&answer));
 }
 
 json_t *cp_confirm_json(const void *of)

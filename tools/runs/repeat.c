@@ -245,15 +245,10 @@ static json_t *most_of(const struct cp_values *values)
 static json_t *answers_of(const struct repeat *repeat)
 {
 	struct cp_answer answer = {.count = 0};
-	json_t *lines = json_array();
 
 	cp_repeat_answer(repeat->arena, repeat->values, &answer);
-	for (size_t i = 0; i < answer.count; i++)
-		json_array_append_new(
-			lines, json_pack("{ss ss}", "title", answer.line[i].label, "text",
-				       answer.line[i].text));
-	return json_pack(
-		"[{sn so so}]", "group", "most", most_of(repeat->values), "lines", lines);
+	return json_pack("[{sn so so}]", "group", "most", most_of(repeat->values),
+		"lines", cp_json_answer_lines(&answer));
 }
 
 static json_t *write_json(const void *of)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "output/json.h"
 #include "tools/profile/calls/calls.h"
@@ -34,7 +33,7 @@ static void put_counts(
 static void put_string(struct cp_out *out, const char *name, const char *text)
 {
 	cp_out_format(out, ", \"%s\": ", name);
-	cp_json_string(out, text, strlen(text));
+	cp_json_quoted(out, text);
 }
 
 /* Samples count no calls, and stand for more than themselves. */
