@@ -5,6 +5,7 @@
 #include "model/every.h"
 #include "pub_tool_vkiscnums.h"
 #include "simulated.h"
+#include "table.h"
 
 /* References of all threads together; of a slot, data references. */
 #define SLOT 50
@@ -21,8 +22,7 @@
 #define HALF_LIFE 16
 
 #define USERS 4
-#define ROOM_BITS 15
-#define ROOM (1u << ROOM_BITS) /* lines */
+#define ROOM (1u << 15) /* lines */
 #define RECENT 256
 
 struct user {
@@ -34,7 +34,6 @@ struct user {
 	Bool wrote; /* in that slot */
 };
 
-/* By address, in a table with open addressing. */
 struct line {
 	ULong number; /* plus one; 0: free */
 	struct user users[USERS];
@@ -50,8 +49,8 @@ struct runner {
 };
 
 static struct {
-	struct line *lines; /* NULL: there is one thread only */
-	UInt used, living, serials, windows, line_shift;
+	struct table lines; /* empty: there is one thread only */
+	UInt living, serials, windows, line_shift;
 	ULong clock; /* of data references */
 	ULong place; /* of the window in its period */
 	Int window;  /* so many references are left of it */
@@ -105,15 +104,6 @@ static void fade_user(struct user *user)
 
 /* ---- lines ---- */
 
-static ULong find_place(ULong number)
-{
-	ULong i = number * 0x9e3779b97f4a7c15ull >> (64 - ROOM_BITS);
-
-	while (transfers.lines[i].number && transfers.lines[i].number != number + 1)
-		i = (i + 1) % ROOM;
-	return i;
-}
-
 /* Do several threads use it, and does one of them write? */
 static Bool is_busy(struct line *line)
 {
@@ -129,35 +119,21 @@ static Bool is_busy(struct line *line)
 	return threads > 1 && writes > 0;
 }
 
-/* So many that as many have room again. */
-static void forget_idle_lines(void)
+static Bool is_kept(const void *line, const void *of)
 {
-	struct line *all = transfers.lines;
-
-	transfers.lines =
-		VG_(calloc)("cachepeek.transfers", ROOM, sizeof(*transfers.lines));
-	transfers.used = 0;
-	for (struct line *line = all; line < all + ROOM; line++)
-		if (line->number && transfers.used < ROOM / 4 && is_busy(line)) {
-			transfers.lines[find_place(line->number - 1)] = *line;
-			transfers.used++;
-		}
-	VG_(free)(all);
+	(void)of;
+	return transfers.lines.used < ROOM / 4 && is_busy((struct line *)line);
 }
 
 static struct line *line_at(ULong number)
 {
-	struct line *line = &transfers.lines[find_place(number)];
+	struct line *line = table_find(&transfers.lines, sizeof(*line), number + 1);
 
-	if (line->number)
+	if (line)
 		return line;
-	if (transfers.used >= ROOM / 2) {
-		forget_idle_lines();
-		line = &transfers.lines[find_place(number)];
-	}
-	transfers.used++;
-	line->number = number + 1;
-	return line;
+	if (transfers.lines.used >= ROOM / 2)
+		table_resize(&transfers.lines, sizeof(*line), ROOM, is_kept, NULL);
+	return table_add(&transfers.lines, sizeof(*line), number + 1);
 }
 
 /* The running thread's, in the place of who used it least if all are taken. */
@@ -321,9 +297,7 @@ void transfers_before_call(ThreadId tid, UInt number)
 
 static void begin_windows(void)
 {
-	transfers.lines =
-		VG_(calloc)("cachepeek.transfers", ROOM, sizeof(*transfers.lines));
-	transfers.used = 0;
+	table_resize(&transfers.lines, sizeof(struct line), ROOM, NULL, NULL);
 	VG_(memset)(transfers.recent, 0, sizeof(transfers.recent));
 	await_window();
 }
@@ -331,8 +305,8 @@ static void begin_windows(void)
 static void end_windows(void)
 {
 	every_part.left = INT64_MAX;
-	VG_(free)(transfers.lines);
-	transfers.lines = NULL;
+	VG_(free)(transfers.lines.slots);
+	transfers.lines = (struct table){0};
 }
 
 void transfers_thread_begin(ThreadId tid)

@@ -6,6 +6,7 @@
 #include "paths/paths.h"
 #include "profile/elf_symbols.h"
 #include "scanned.h"
+#include "table.h"
 
 struct stubs {
 	struct stubs *next;
@@ -16,49 +17,14 @@ struct stubs {
 static struct {
 	struct scanned *scanned;
 	struct stubs *stubs;
-	/* Open addressing; 0: free. */
-	Addr *table;
-	ULong room, used;
+	struct table begins; /* of functions */
 } code;
-
-static ULong slot_of(Addr a)
-{
-	ULong i = (a * 0x9e3779b97f4a7c15ull >> 24) & (code.room - 1);
-
-	while (code.table[i] && code.table[i] != a)
-		i = (i + 1) & (code.room - 1);
-	return i;
-}
-
-/* Without those in [lo, hi). */
-static void resize_table(ULong size, Addr lo, Addr hi)
-{
-	Addr *old = code.table;
-	ULong n = code.room;
-
-	code.table = VG_(calloc)("cachepeek.begins", size, sizeof(*code.table));
-	code.room = size;
-	code.used = 0;
-	for (ULong i = 0; i < n; i++) {
-		if (!old[i] || (old[i] >= lo && old[i] < hi))
-			continue;
-		code.table[slot_of(old[i])] = old[i];
-		code.used++;
-	}
-	VG_(free)(old);
-}
 
 static void add_function(void *bias, const Elf64_Sym *symbol, const HChar *name)
 {
-	ULong i;
-
-	if (!elf_is_function(symbol, name))
-		return;
-	if (code.used >= code.room / 2)
-		resize_table(code.room ? 2 * code.room : 1 << 12, 0, 0);
-	i = slot_of(*(const Addr *)bias + symbol->st_value);
-	code.used += !code.table[i];
-	code.table[i] = *(const Addr *)bias + symbol->st_value;
+	if (elf_is_function(symbol, name))
+		table_add(&code.begins, sizeof(Addr),
+			*(const Addr *)bias + symbol->st_value);
 }
 
 static void add_stubs(void *bias, const Elf64_Shdr *section, const HChar *name)
@@ -89,7 +55,7 @@ static void look_at(Addr a)
 Bool code_begins_at(Addr a)
 {
 	look_at(a);
-	return code.room && code.table[slot_of(a)];
+	return table_find(&code.begins, sizeof(Addr), a) != NULL;
 }
 
 Bool code_is_stub(Addr a)
@@ -105,8 +71,7 @@ void code_unmapped(Addr a, SizeT len)
 {
 	if (!scanned_forget(&code.scanned, a, len))
 		return;
-	if (code.room)
-		resize_table(code.room, a, a + len);
+	table_drop(&code.begins, sizeof(Addr), a, a + len);
 	for (struct stubs **at = &code.stubs; *at;) {
 		struct stubs *s = *at;
 

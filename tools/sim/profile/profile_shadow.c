@@ -4,6 +4,7 @@
  * said: a table of pages, each with one number or one for each 16 bytes.
  */
 #include "profile/profile.h"
+#include "table.h"
 
 #define GRANULE 16
 #define PAGE_BYTES 4096
@@ -18,38 +19,17 @@ struct page {
 	UInt all; /* if there are no granules */
 };
 
-/* A table with open addressing, by page number; a fork's child keeps it. */
-static struct {
-	struct page *pages;
-	ULong room, used;
-} shadow;
+/* By page; a fork's child keeps it. */
+static struct table shadow;
 
-static ULong slot_of(ULong number)
+static struct page *page_at(ULong i)
 {
-	return (number * 0x9e3779b97f4a7c15ull >> 24) & (shadow.room - 1);
+	return (struct page *)shadow.slots + i;
 }
 
 static struct page *find_page(ULong number)
 {
-	ULong i;
-
-	if (!shadow.room)
-		return NULL;
-	for (i = slot_of(number); shadow.pages[i].number; i = (i + 1) & (shadow.room - 1))
-		if (shadow.pages[i].number == number + 1)
-			return &shadow.pages[i];
-	return NULL;
-}
-
-static struct page *insert_page(ULong number)
-{
-	ULong i = slot_of(number);
-
-	while (shadow.pages[i].number)
-		i = (i + 1) & (shadow.room - 1);
-	shadow.pages[i].number = number + 1;
-	shadow.used++;
-	return &shadow.pages[i];
+	return table_find(&shadow, sizeof(struct page), number + 1);
 }
 
 static Bool is_empty(const struct page *page)
@@ -57,38 +37,29 @@ static Bool is_empty(const struct page *page)
 	return !page->granules && !page->all;
 }
 
+static Bool is_kept(const void *page, const void *of)
+{
+	(void)of;
+	return !is_empty(page);
+}
+
 /* Pages of which nothing is known any more are left behind. */
 static void make_room(void)
 {
-	struct page *old = shadow.pages;
-	ULong n = shadow.room, kept = 0;
+	ULong kept = 0, room = 4096;
 
-	for (ULong i = 0; i < n; i++)
-		kept += old[i].number && !is_empty(&old[i]);
-	shadow.room = 4096;
-	while (shadow.room < 4 * kept)
-		shadow.room *= 2;
-	shadow.pages = VG_(calloc)("cachepeek.pages", shadow.room, sizeof(*shadow.pages));
-	shadow.used = 0;
-	for (ULong i = 0; i < n; i++)
-		if (old[i].number && !is_empty(&old[i])) {
-			struct page *page = insert_page(old[i].number - 1);
-
-			page->granules = old[i].granules;
-			page->all = old[i].all;
-		}
-	VG_(free)(old);
+	for (ULong i = 0; i < shadow.room; i++)
+		kept += page_at(i)->number && !is_empty(page_at(i));
+	while (room < 4 * kept)
+		room *= 2;
+	table_resize(&shadow, sizeof(struct page), room, is_kept, NULL);
 }
 
 static struct page *find_or_add(ULong number)
 {
-	struct page *page = find_page(number);
-
-	if (page)
-		return page;
-	if (shadow.used >= shadow.room / 2)
+	if (shadow.used >= shadow.room / 2 && !find_page(number))
 		make_room();
-	return insert_page(number);
+	return table_add(&shadow, sizeof(struct page), number + 1);
 }
 
 static void set_all(struct page *page, UInt object)
@@ -170,8 +141,8 @@ void shadow_clear(Addr a, SizeT size)
 
 	if (to - from > shadow.used) { /* a reservation: look at what there is */
 		for (ULong i = 0; i < shadow.room; i++)
-			if (shadow.pages[i].number > from && shadow.pages[i].number <= to)
-				set_all(&shadow.pages[i], 0);
+			if (page_at(i)->number > from && page_at(i)->number <= to)
+				set_all(page_at(i), 0);
 		return;
 	}
 	for (; from < to; from++) {
@@ -204,12 +175,12 @@ static const struct page *find_again(ULong number)
 {
 	static ULong last_number;
 	static struct page *last;
-	static const struct page *table;
+	static const UChar *slots;
 
-	if (table != shadow.pages || last_number != number || !last) {
+	if (slots != shadow.slots || last_number != number || !last) {
 		last = find_page(number);
 		last_number = number;
-		table = shadow.pages;
+		slots = shadow.slots;
 	}
 	return last;
 }

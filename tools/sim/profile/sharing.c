@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "model/every.h"
 #include "profile/profile.h"
+#include "table.h"
 
 #define PARTS CP_PROFILE_PARTS
 
@@ -20,7 +21,6 @@ struct sharer {
 	Bool has; /* the line, as far as they are gone through */
 };
 
-/* By address, in a table with open addressing. */
 struct line {
 	ULong number; /* plus one; 0: free */
 	UInt incarnation;
@@ -48,8 +48,7 @@ static struct {
 	ULong clocks[CP_PROFILE_THREADS + 1], now, ended;
 	ULong *born; /* by ThreadId */
 	Bool begun[CP_PROFILE_THREADS + 1];
-	struct line *lines;
-	ULong room, used;
+	struct table lines;
 	UInt line_shift_of_l1d, line_shift_of_code, bit_shift, living, skip;
 	uint64_t random;
 	Int thread;
@@ -64,50 +63,23 @@ static void forget_recent(void)
 
 /* ---- lines ---- */
 
-static ULong slot_of(ULong number)
-{
-	return (number * 0x9e3779b97f4a7c15ull >> 24) & (sharing.room - 1);
-}
-
-static ULong find_slot(ULong number)
-{
-	ULong i = slot_of(number);
-
-	while (sharing.lines[i].number && sharing.lines[i].number != number + 1)
-		i = (i + 1) & (sharing.room - 1);
-	return i;
-}
-
-static void make_room(void)
-{
-	struct line *old = sharing.lines;
-	ULong n = sharing.room;
-
-	sharing.room = n ? 2 * n : 1 << 14;
-	sharing.lines =
-		VG_(calloc)("cachepeek.lines", sharing.room, sizeof(*sharing.lines));
-	for (ULong i = 0; i < n; i++)
-		if (old[i].number)
-			sharing.lines[find_slot(old[i].number - 1)] = old[i];
-	VG_(free)(old);
-	forget_recent();
-}
-
 /* NULL: there are too many. */
 static struct line *line_at(ULong number)
 {
-	ULong i;
+	ULong room = sharing.lines.room;
+	struct line *line = table_find(&sharing.lines, sizeof(*line), number + 1);
 
-	if (sharing.used >= sharing.room / 2 && sharing.used < MOST_LINES)
-		make_room();
-	i = find_slot(number);
-	if (!sharing.lines[i].number) {
-		if (sharing.used >= MOST_LINES)
-			return NULL;
-		sharing.used++;
-		sharing.lines[i].number = number + 1;
-	}
-	return &sharing.lines[i];
+	if (line || sharing.lines.used >= MOST_LINES)
+		return line;
+	line = table_add(&sharing.lines, sizeof(*line), number + 1);
+	if (sharing.lines.room != room)
+		forget_recent();
+	return line;
+}
+
+static struct line *line_in(ULong i)
+{
+	return (struct line *)sharing.lines.slots + i;
 }
 
 /* ---- who uses them ---- */
@@ -254,7 +226,7 @@ static __attribute__((noinline)) void note_place(struct sharer *s, Bool writes)
 static void count_reference(
 	struct recent *at, ULong number, UInt first, UInt last, enum batch_kind kind)
 {
-	struct line *line = &sharing.lines[at->index];
+	struct line *line = line_in(at->index);
 	struct cp_profile_sharer *out = at->sharer->out;
 	ULong bits = bits_of(first, last);
 	UInt shift = sharing.line_shift_of_l1d - 3;
@@ -301,7 +273,7 @@ static void see_line(ULong number, UInt first, UInt last, enum batch_kind kind)
 		}
 		*at = (struct recent){.number = number + 1,
 			.sharer = sharer_of(line),
-			.index = (ULong)(line - sharing.lines)};
+			.index = (ULong)(line - line_in(0))};
 	}
 	count_reference(at, number, first, last, kind);
 }
@@ -390,7 +362,7 @@ static void free_sharers(struct line *line)
 
 static void renew_line(struct line *line)
 {
-	if (!line->number || !line->sharers)
+	if (!line->sharers)
 		return;
 	if (line->shared && tool_options.quantum)
 		replay_line(line);
@@ -404,7 +376,7 @@ static void renew_part(struct line *line, UInt first, UInt last)
 {
 	ULong bits = bits_of(first, last);
 
-	if (!line->number || line->shared)
+	if (line->shared)
 		return;
 	line->written = False;
 	for (struct sharer *s = line->sharers; s; s = s->next) {
@@ -420,11 +392,11 @@ static void renew_in(ULong number, Addr a, Addr end)
 {
 	Addr start = number << sharing.line_shift_of_l1d;
 	UInt bytes = 1u << sharing.line_shift_of_l1d;
-	struct line *line = &sharing.lines[find_slot(number)];
+	struct line *line = table_find(&sharing.lines, sizeof(*line), number + 1);
 
-	if (a <= start && end >= start + bytes)
+	if (line && a <= start && end >= start + bytes)
 		renew_line(line);
-	else
+	else if (line)
 		renew_part(line, a > start ? a - start : 0,
 			(end < start + bytes ? end - start : bytes) - 1);
 }
@@ -434,14 +406,14 @@ void sharing_renew(Addr a, SizeT size)
 	ULong first = a >> sharing.line_shift_of_l1d,
 	      last = (a + size - 1) >> sharing.line_shift_of_l1d;
 
-	if (!tool_options.sharing || !sharing.used || !size)
+	if (!tool_options.sharing || !sharing.lines.used || !size)
 		return;
 	forget_recent();
-	if (last - first > sharing.used) { /* a reservation: look at what there is */
-		for (ULong i = 0; i < sharing.room; i++)
-			if (sharing.lines[i].number > first &&
-				sharing.lines[i].number <= last + 1)
-				renew_line(&sharing.lines[i]);
+	if (last - first >
+		sharing.lines.used) { /* a reservation: look at what there is */
+		for (ULong i = 0; i < sharing.lines.room; i++)
+			if (line_in(i)->number > first && line_in(i)->number <= last + 1)
+				renew_line(line_in(i));
 		return;
 	}
 	for (; first <= last; first++)
@@ -513,9 +485,9 @@ void sharing_finish(void)
 {
 	if (!tool_options.sharing || !sharing.slices)
 		return;
-	for (ULong i = 0; tool_options.quantum && i < sharing.room; i++)
-		if (sharing.lines[i].shared)
-			replay_line(&sharing.lines[i]);
+	for (ULong i = 0; tool_options.quantum && i < sharing.lines.room; i++)
+		if (line_in(i)->shared)
+			replay_line(line_in(i));
 	sharing.slices->whole = 1;
 }
 
@@ -523,11 +495,10 @@ void sharing_fork_child(void)
 {
 	if (!tool_options.sharing)
 		return;
-	for (ULong i = 0; i < sharing.room; i++)
-		free_sharers(&sharing.lines[i]);
-	VG_(free)(sharing.lines);
-	sharing.lines = NULL;
-	sharing.room = sharing.used = 0;
+	for (ULong i = 0; i < sharing.lines.room; i++)
+		free_sharers(line_in(i));
+	VG_(free)(sharing.lines.slots);
+	sharing.lines = (struct table){0};
 	sharing.living = 1;
 	sharing.slices = NULL;
 	sharing.thread = -1;

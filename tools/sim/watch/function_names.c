@@ -7,6 +7,7 @@
 #include "profile/elf_symbols.h"
 #include "watch/function_names.h"
 #include "scanned.h"
+#include "table.h"
 #include "valgrind/core.h"
 
 struct function {
@@ -21,9 +22,7 @@ static struct {
 	const HChar *patterns;
 	ULong found; /* cp_piece_bit() */
 	struct scanned *scanned;
-	/* Open addressing; address 0: free. */
-	struct function *table;
-	UInt room, used;
+	struct table functions;
 	const HChar **names;
 	UInt nnames, names_room;
 	Addr makers[MAX_MAKERS]; /* of contexts, in one libc or several */
@@ -100,45 +99,14 @@ UInt functions_check(UInt n, HChar *to, UInt size)
 
 /* ---- functions ---- */
 
-static UInt slot_of(Addr a)
-{
-	UInt i = (UInt)(a * 0x9e3779b97f4a7c15ull >> 32) & (chosen.room - 1);
-
-	while (chosen.table[i].address && chosen.table[i].address != a)
-		i = (i + 1) & (chosen.room - 1);
-	return i;
-}
-
-static void resize_table(UInt size, Addr lo, Addr hi)
-{
-	struct function *old = chosen.table;
-	UInt n = chosen.room;
-
-	chosen.table = VG_(calloc)("cachepeek.functions", size, sizeof(*chosen.table));
-	chosen.room = size;
-	chosen.used = 0;
-	for (UInt i = 0; i < n; i++) {
-		if (!old[i].address || (old[i].address >= lo && old[i].address < hi))
-			continue;
-		chosen.table[slot_of(old[i].address)] = old[i];
-		chosen.used++;
-	}
-	VG_(free)(old);
-}
-
 static void add_function(Addr a, const HChar *name)
 {
-	UInt i;
+	struct function *f = table_find(&chosen.functions, sizeof(*f), a);
 
-	if (chosen.used >= chosen.room / 2)
-		resize_table(chosen.room ? 2 * chosen.room : 256, 0, 0);
-	i = slot_of(a);
-	if (chosen.table[i].address &&
-		!cp_name_is_better(name, chosen.names[chosen.table[i].name]))
+	if (f && !cp_name_is_better(name, chosen.names[f->name]))
 		return;
-	chosen.used += !chosen.table[i].address;
-	chosen.table[i].address = a;
-	chosen.table[i].name = function_number(name);
+	f = table_add(&chosen.functions, sizeof(*f), a);
+	f->name = function_number(name);
 }
 
 /* With its name of C++, and what is said about the names of its regions, each on a line
@@ -214,10 +182,8 @@ Int function_at(Addr a)
 	const struct function *f;
 
 	look_at(a);
-	if (!chosen.room)
-		return -1;
-	f = &chosen.table[slot_of(a)];
-	return f->address ? (Int)f->name : -1;
+	f = table_find(&chosen.functions, sizeof(*f), a);
+	return f ? (Int)f->name : -1;
 }
 
 Bool makes_context_at(Addr a)
@@ -230,8 +196,8 @@ Bool makes_context_at(Addr a)
 
 void functions_unmapped(Addr a, SizeT len)
 {
-	if (scanned_forget(&chosen.scanned, a, len) && chosen.room)
-		resize_table(chosen.room, a, a + len);
+	if (scanned_forget(&chosen.scanned, a, len))
+		table_drop(&chosen.functions, sizeof(struct function), a, a + len);
 }
 
 void functions_choose(const HChar *list)
