@@ -217,9 +217,10 @@ static void scheduler(void)
 	wait_for(&second, 1, 50, 0);
 	is_u64(waits(&first, &second), 60 - 2, "one more waits until others do not");
 	wait_for(&first, 1, 48, 3);
-	is_u64(waits(&first, &second), 63 - 2, "these are ready later than their line");
+	is_u64(waits(&first, &second), 61 - 2,
+		"these are ready later than the later line, by two cycles of no line");
 	wait_for(&second, 0, 50, 0);
-	is_u64(waits(&first, &second), 63 - 2, "what is in a register since");
+	is_u64(waits(&first, &second), 60 - 2, "what is in a register since");
 	wait_for(&first, 1, 200, 0);
 	is_u64(waits(&first, &second), 60 - 2, "no more wait than there are entries");
 	second.wait.registers = 4;

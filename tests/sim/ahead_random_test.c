@@ -15,12 +15,13 @@ static struct plain {
 	uint64_t cycle, count[CP_SIM_NCOUNTERS];
 	uint64_t ready[REGISTERS]; /* 0: long ago */
 	int level[REGISTERS];
-	uint64_t line[LENGTH]; /* of each instruction that loads: when it is there */
+	uint64_t came[REGISTERS]; /* the line that it hangs on */
+	uint64_t line[LENGTH];    /* of each instruction that loads: when it is there */
 	int line_level[LENGTH];
 	int stored;
 	uint64_t store[LENGTH]; /* of each store that misses: when it leaves */
 	int after_branch, condition;
-	uint64_t known; /* of the branch before */
+	uint64_t known, condition_came; /* of the branch before */
 	uint32_t resolves;
 	/* Chains: when they are ready, in ticks, and what wait for them is made of, as
 	 * the superblock found it. */
@@ -92,7 +93,9 @@ static void plain_issue(const struct machine *m, const struct instruction *i, in
 		while (plain_chains(plain.condition_of) > plain.cycle)
 			plain_tick(CP_SIM_time_issue);
 		while (plain.known > plain.cycle)
-			plain_tick(stack[plain.condition]);
+			plain_tick(plain.cycle < plain.condition_came
+					   ? stack[plain.condition]
+					   : CP_SIM_time_issue);
 		while (resolved > plain.cycle)
 			plain_tick(CP_SIM_time_branch);
 		for (uint32_t k = 0; k < m->ooo.mispredict; k++)
@@ -116,11 +119,13 @@ static uint64_t plain_ready(int r, int longer)
 	return r == NONE || !plain.ready[r] ? 0 : plain.ready[r] + (uint64_t)longer;
 }
 
-static void plain_put(const struct instruction *i, uint64_t ready, int level)
+static void plain_put(
+	const struct instruction *i, uint64_t ready, uint64_t came, int level)
 {
 	if (i->to == NONE)
 		return;
 	plain.ready[i->to] = ready;
+	plain.came[i->to] = came;
 	plain.level[i->to] = level;
 }
 
@@ -132,7 +137,8 @@ static void plain_load(const struct machine *m, const struct instruction *i, int
 	int level = i->from == NONE ? 0 : plain.level[i->from];
 
 	if (i->level == 3) {
-		plain_put(i, plain_ready(i->from, (int)m->ooo.l1), level);
+		plain_put(i, plain_ready(i->from, (int)m->ooo.l1),
+			i->from == NONE ? 0 : plain.came[i->from], level);
 		return;
 	}
 	address = address > chains ? address : chains;
@@ -141,7 +147,7 @@ static void plain_load(const struct machine *m, const struct instruction *i, int
 	plain.line_level[number] = i->level;
 	plain.in_chain[number] = i->chain && !i->beside && plain.chain[i->to] &&
 				 plain_made_of(i->from) >> i->to & 1;
-	plain_put(i, plain.line[number], i->level);
+	plain_put(i, plain.line[number], plain.line[number], i->level);
 }
 
 static void plain_store(const struct machine *m, const struct instruction *i)
@@ -167,9 +173,25 @@ static void plain_chain(const struct machine *m, const struct instruction *i, in
 	plain.chain_end[number] = *chain / AHEAD_TICKS;
 }
 
+/* Of both values the later one; of two at once, the one whose line came first. */
+static void plain_operate(const struct instruction *i)
+{
+	uint64_t one = plain_ready(i->from, i->latency),
+		 other = plain_ready(i->other, i->latency);
+	int of = i->from;
+
+	if (of == NONE || other > one ||
+		(i->other != NONE && other == one &&
+			plain.came[i->other] < plain.came[of]))
+		of = i->other;
+	if (of == NONE)
+		plain_put(i, 0, 0, 0);
+	else
+		plain_put(i, one > other ? one : other, plain.came[of], plain.level[of]);
+}
+
 static void plain_do(const struct machine *m, const struct instruction *i, int number)
 {
-	uint64_t one, other;
 	uint32_t of;
 
 	plain_issue(m, i, number);
@@ -187,15 +209,11 @@ static void plain_do(const struct machine *m, const struct instruction *i, int n
 		plain.after_branch = 1;
 		plain.known = plain_ready(i->from, i->latency);
 		plain.condition = i->from == NONE ? 0 : plain.level[i->from];
+		plain.condition_came = i->from == NONE ? 0 : plain.came[i->from];
 		plain.condition_of = of;
 		break;
 	default:
-		one = plain_ready(i->from, i->latency);
-		other = plain_ready(i->other, i->latency);
-		plain_put(i, one > other ? one : other,
-			plain.level[one >= other && i->from != NONE ? i->from
-				    : i->other != NONE              ? i->other
-								    : 0]);
+		plain_operate(i);
 		of |= plain_made_of(i->other);
 	}
 	if (i->to != NONE)

@@ -523,6 +523,25 @@ static void never_seen(void)
 		(double)true_delays, error);
 }
 
+/* The same until the next unit has some: from then on it is. */
+static int in_second_half(uint32_t batch)
+{
+	return batch >= MANY / 2 && batch % 10 == 0;
+}
+
+static void seen_later(void)
+{
+	uint64_t true_delays;
+	double error;
+
+	run(&in_full, in_second_half, MANY, 997);
+	true_delays = delays();
+	run(&some, in_second_half, MANY, 997);
+	error = sqrt(256.0 * (double)all[CP_SIM_time_variance]);
+	ok(error < 6000, "what the next unit has is: %.0f of %.0f, %.0f",
+		(double)delays(), (double)true_delays, error);
+}
+
 /* Of a stretch that waited for what it did not ask for, others are not expected to do
  * more than they can. */
 static void too_long(void)
@@ -576,6 +595,7 @@ int main(void)
 	ports();
 	own_means();
 	never_seen();
+	seen_later();
 	too_long();
 	parts_of_cycles();
 	return 0;

@@ -18,7 +18,7 @@ static void meet_word(struct core *core, struct ahead *a, const struct flow_touc
 {
 	const struct word *w = words_at(&a->words, address);
 	uint64_t by_memory = w->by_memory | t->by_memory ? a->of.l1 + CARRIED_CYCLES : 0;
-	when ready = w->ready + (by_memory << LEVEL_BITS);
+	when ready = when_behind(w->ready, (uint32_t)by_memory);
 	uint64_t reach = at_most(w->reach * (a->at.number - w->number), a->of.window);
 	struct trip trip = {.ready = cycle_of(ready), .level = level_in(ready)};
 

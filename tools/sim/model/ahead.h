@@ -31,7 +31,8 @@
  *    most and has been since a branch went otherwise than foreseen: so much earlier it is
  *    asked for.
  *
- * Delays are whole cycles, and each is of one kind: what was waited for at its end.
+ * Delays are whole cycles, and each is of one kind: what was waited for at its end; of a
+ * value, that is its line until that came, and then what operations make of it.
  * Without misses there is nothing but what instructions and branches take.  Values are
  * followed through registers and, by their addresses, through memory (through.h), and
  * only while any is late.

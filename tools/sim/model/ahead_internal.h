@@ -42,13 +42,20 @@ static void wait_for_chain(struct core *core, struct ahead *a, uint64_t cycles)
 	core->count[CP_SIM_time_issue] += cycles;
 }
 
-static void wait_for_value(
-	struct core *core, struct ahead *a, enum level level, uint64_t cycles)
+/* Until a value is there, or as long as what waits for it has no entry: up to when its
+ * line came for that, and from then on for what operations make of it. */
+static void wait_for_value(struct core *core, struct ahead *a, when w, uint64_t cycles)
 {
-	if (level == OF_CHAIN)
-		wait_for_chain(core, a, cycles);
-	else
-		wait_for_line(core, a, level, cycles);
+	uint64_t came = cycle_of(w) - own_of(w), now = cycle_now(a), line = cycles;
+
+	if (level_in(w) == OF_CHAIN)
+		line = 0;
+	else if (came < now + cycles)
+		line = came > now ? came - now : 0;
+	if (line)
+		wait_for_line(core, a, level_in(w), line);
+	if (cycles > line)
+		wait_for_chain(core, a, cycles - line);
 }
 
 /* Splits a wait: cycles that more room would have saved, cycles that a known page
@@ -539,6 +546,7 @@ static void change_sample(struct core *core, struct ahead *a, struct position at
 		break;
 	default:
 		end_unit(u, at.number, a->delay);
+		settle_gap(core, u);
 		break;
 	}
 	u->began = at.number;

@@ -60,21 +60,38 @@ struct position {
 	uint64_t number, ticks;
 };
 
-/* When a value is ready, and from which level the line came that it hangs on: one number
- * that can be compared. */
+/* When a value is ready, how much of that operations took since the line came that it
+ * hangs on, as far as that fits, and from which level that line came: one number that can
+ * be compared. */
 typedef uint64_t when;
 #define LEVEL_BITS 3
+#define OWN_BITS 13
+#define WHEN_BITS (LEVEL_BITS + OWN_BITS)
+#define OWN_MOST ((1u << OWN_BITS) - 1)
 
 typedef uint64_t counters __attribute__((vector_size(16), may_alias, aligned(8)));
 
 LANES_INLINE when when_of(uint64_t cycle, enum level level)
 {
-	return cycle << LEVEL_BITS | level;
+	return cycle << WHEN_BITS | level;
 }
 
 LANES_INLINE uint64_t cycle_of(when w)
 {
-	return w >> LEVEL_BITS;
+	return w >> WHEN_BITS;
+}
+
+LANES_INLINE uint32_t own_of(when w)
+{
+	return (uint32_t)(w >> LEVEL_BITS) & OWN_MOST;
+}
+
+/* What operations make of the value, which take so long. */
+LANES_INLINE when when_behind(when w, uint32_t cycles)
+{
+	uint32_t room = OWN_MOST - own_of(w), own = cycles < room ? cycles : room;
+
+	return w + ((when)cycles << WHEN_BITS) + ((when)own << LEVEL_BITS);
 }
 
 LANES_INLINE enum level level_in(when w)
@@ -261,7 +278,7 @@ static when ready_when(
 						  : load_of(a, s->from - FLOW_REGISTERS);
 
 		if (w)
-			latest = later_of(latest, w + ((when)s->add << LEVEL_BITS));
+			latest = later_of(latest, when_behind(w, s->add));
 	}
 	return latest;
 }
@@ -380,7 +397,7 @@ static uint64_t follow_ways(struct ahead *a, const struct flow *f, uint64_t regi
 		if (!w)
 			continue;
 		for (const union flow_word *put = word - n; put < word; put++) {
-			when then = w + ((when)put->put.add << LEVEL_BITS);
+			when then = when_behind(w, put->put.add);
 			uint32_t to = put->put.to;
 
 			fresh[to] = reached >> to & 1 ? later_of(fresh[to], then) : then;

@@ -32,7 +32,7 @@ LANES_INLINE void mispredict_branch(
 	if (a->chains)
 		wait_for_chains(core, a, b);
 	if (cycle_of(known) > cycle_now(a))
-		wait_for_value(core, a, level_in(known), cycle_of(known) - cycle_now(a));
+		wait_for_value(core, a, known, cycle_of(known) - cycle_now(a));
 	if (resolved > cycle_now(a))
 		cycles += resolved - cycle_now(a);
 	fork.until = cycle_now(a) + cycles - a->of.mispredict;

@@ -69,6 +69,15 @@ struct unforeseen {
 	struct surprise surprise;
 };
 
+/* What is before a unit, where no unit had seen some of its causes yet: those, and how
+ * far they were taken to be off; how far all was, if it is one region's, which that is.
+ */
+struct gap {
+	const struct learnt *of; /* NULL: of several */
+	uint64_t causes[TIME_CAUSES], cycles[TIME_CAUSES];
+	uint64_t all, misses;
+};
+
 /* Where a core is in its sample. */
 struct units {
 	enum unit_phase phase;
@@ -85,6 +94,7 @@ struct units {
 	struct learnt *learnt, own; /* of the region; where nobody tells of regions */
 	struct unforeseen unforeseen;
 	struct surprise all, misses;
+	struct gap gap;
 	uint64_t off[TIME_CAUSES]; /* the region in this unit: more than expected, or less
 				    */
 	uint64_t began, delay_then; /* of the phase, but for WARMING */
@@ -362,8 +372,12 @@ static inline uint64_t weigh_cause(struct units *u, const struct reach *r, int c
 		return off;
 	}
 	*count += expected_cycles(m, causes) - cycles;
-	return m->causes ? uncovered(m, causes)
-			 : unseen_cycles(m, r, cause, causes, most);
+	if (m->causes)
+		return uncovered(m, causes);
+	off = unseen_cycles(m, r, cause, causes, most);
+	u->gap.causes[cause] += causes;
+	u->gap.cycles[cause] += off;
+	return off;
 }
 
 /* Part of which cause. */
@@ -494,8 +508,48 @@ static inline void begin_surprises(struct units *u)
 		u->off[i] = 0;
 }
 
+/* How far what is before the unit may be off is known until that is over. */
+static inline void keep_gap(struct units *u)
+{
+	struct gap *g = &u->gap;
+
+	g->of = u->all.cycles == u->all.part ? u->learnt : NULL;
+	g->all = u->all.cycles;
+	g->misses = u->misses.cycles;
+}
+
+/* So much less than was counted of that. */
+static inline void take_variance(uint64_t *count, uint64_t was, uint64_t less)
+{
+	*count -= less * (2 * was - less) >> TIME_VARIANCE_BITS;
+}
+
+/* The unit is learnt of: it may have seen what none had before it, which is not off by
+ * more than that took. */
+static inline void settle_gap(struct core *core, struct units *u)
+{
+	struct gap *g = &u->gap;
+	uint64_t less = 0, misses = 0;
+
+	for (int i = 0; g->of == u->learnt && i < TIME_CAUSES; i++) {
+		const struct mean *m = &u->learnt->mean[i];
+		uint64_t seen = at_most(g->causes[i], m->covered), was, is;
+
+		if (!seen)
+			continue;
+		was = g->cycles[i] * seen / g->causes[i];
+		is = at_most(was, seen * m->each >> MEAN_BITS);
+		less += was - is;
+		misses += IS_OF_MISSES(part_of_cause(i)) ? was - is : 0;
+	}
+	take_variance(&core->count[CP_SIM_time_variance], g->all, less);
+	take_variance(&core->count[CP_SIM_miss_time_variance], g->misses, misses);
+	*g = (struct gap){0};
+}
+
 static inline void begin_unit(struct units *u)
 {
+	keep_gap(u);
 	u->phase = IN_UNIT;
 	u->next += batch_told.sample.unit;
 	begin_surprises(u);

@@ -53,7 +53,7 @@ static __attribute__((noinline)) void hold_entries(struct core *core, struct ahe
 			(uint32_t)at_most(wait->instructions, SCHEDULER),
 			cycle_of(ready) + wait->longer);
 		if (got > now)
-			wait_for_value(core, a, level_in(ready), got - now);
+			wait_for_value(core, a, ready, got - now);
 		now = got;
 	}
 }
