@@ -90,19 +90,21 @@ static bool is_fortran(const char *source)
 	return ending && (ending[1] == 'f' || ending[1] == 'F');
 }
 
-size_t (*cp_demangle)(const char *name, char *to, size_t size);
+size_t (*cp_demangle)(const char *name, bool whole, char *to, size_t size);
 const char *(*cp_source_at)(const char *object, uint64_t offset, unsigned *line);
 
 /* In to, if it can be made readable. */
-static struct cp_slice demangle_function(struct cp_slice function, char *to, size_t size)
+static struct cp_slice demangle_function(
+	struct cp_slice function, bool whole, char *to, size_t size)
 {
 	char name[CP_MAX_RESOLVED];
 	size_t length = cp_format(name, sizeof(name), "%.*s",
 		(int)(function.end - function.at), function.at);
 
-	if (!cp_demangle || length >= sizeof(name) || strncmp(name, "_Z", 2) != 0)
+	if (!cp_demangle || length >= sizeof(name) ||
+		(strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0))
 		return function;
-	length = cp_demangle(name, to, size);
+	length = cp_demangle(name, whole, to, size);
 	return length ? (struct cp_slice){to, to + length} : function;
 }
 
@@ -115,7 +117,7 @@ static struct cp_slice better_name(struct cp_report *report, const char *object,
 		   *place = function.end;
 	size_t length;
 
-	function = demangle_function(function, plain, sizeof(plain));
+	function = demangle_function(function, false, plain, sizeof(plain));
 	if (!source) {
 		if (function.at != plain)
 			return name;
@@ -136,6 +138,18 @@ static struct cp_slice better_name(struct cp_report *report, const char *object,
 	return cp_slice_of(cp_arena_copy(report->arena, text, length));
 }
 
+/* A region that is a function by its symbol: of two with the same name the parameters
+ * differ. */
+static struct cp_slice symbol_name(struct cp_report *report, struct cp_slice name)
+{
+	char plain[CP_MAX_RESOLVED];
+	struct cp_slice better = demangle_function(name, true, plain, sizeof(plain));
+
+	return better.at == plain ? cp_slice_of(cp_arena_copy(report->arena, plain,
+					    cp_slice_length(better)))
+				  : name;
+}
+
 struct cp_slice cp_region_name(
 	struct cp_report *report, const struct cp_record *record, struct cp_slice name)
 {
@@ -145,7 +159,7 @@ struct cp_slice cp_region_name(
 	uint64_t offset;
 
 	if (!take_apart(name, &function, &file, &offset))
-		return name;
+		return symbol_name(report, name);
 	object = object_named(record, file);
 	if (!object)
 		return name;

@@ -120,8 +120,9 @@ const struct cp_course *cp_course_of(struct cp_report *report,
 	struct cp_region *const *regions);
 
 /* report_names.c: the name that a reader understands.  cp_demangle makes one of what
- * compilers make of C++'s, and returns its length, or 0; NULL: nobody does. */
-extern size_t (*cp_demangle)(const char *name, char *to, size_t size);
+ * compilers make of C++'s and Rust's (whole: with its parameters), and returns its
+ * length, or 0; NULL: nobody does. */
+extern size_t (*cp_demangle)(const char *name, bool whole, char *to, size_t size);
 /* The source, without its directory, and the line of an offset in an object of a record,
  * "BUILDID PATH" (BUILDID "-": it has none); NULL: not known. */
 extern const char *(*cp_source_at)(const char *object, uint64_t offset, unsigned *line);

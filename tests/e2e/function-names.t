@@ -5,6 +5,7 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::Bin;
+use Json;
 use Peek;
 use Test::More;
 
@@ -68,6 +69,23 @@ for my $engine (qw(sim perf)) {
 		is(calls($engine, $apart, %home), undef, "$engine: half a file");
 		unlink($fetched);
 	}
+}
+
+# ---- names of C++, by the command and by the library alone ----
+
+my $cxx = write_file(scratch('names.cc'), <<'C');
+volatile long sink;
+template <class T> __attribute__((noinline)) T twice(T n) { sink += n; return n + sink; }
+namespace a { __attribute__((noinline)) void twice(int n) { sink += n; } __attribute__((noinline)) void twice(long n, const char *) { sink -= n; } }
+int main() { a::twice(1); a::twice(2, "b"); return twice(sink) == 5; }
+C
+is(system(qw(g++ -O1 -g -o), scratch('names'), $cxx), 0, 'names of C++');
+for my $alone (0, 1) {
+	my $json = scratch('names.json');
+	my $run = run(command => [$alone ? () : cli(), scratch('names')], env => {CACHEPEEK_REGIONS => 'func:*twice*', CACHEPEEK_OUTPUT => $json,
+		CACHEPEEK_ENGINE => 'sim', CACHEPEEK_EVENTS => 'instructions', $alone ? (LD_PRELOAD => lib()) : ()});
+	is_deeply([sort map { @{$_->{path}} } @{decode_json(read_file($json))->{regions}}],
+		['a::twice(int)', 'a::twice(long, char const*)', 'twice<long>(long)'], ($alone ? 'the library' : 'the command') . ': as in the source');
 }
 
 done_testing();

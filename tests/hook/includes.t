@@ -82,7 +82,7 @@ my @rooms = (
 	['tools/profile/advice' => [@base, qw(output/json.h output/json_lines.h tools/profile/model)]],
 	['tools/profile' => [@base, qw(output tools/profile/model tools/profile/calls tools/profile/advice tools/shared/json_file.h)]],
 	['tools/runs' => [@base, qw(base/counters base/machine output/csv.h regions tools/shared tools/diff tools/profile/model), @simulator]],
-	['tools/reporter' => [@base, qw(output output/report regions tools/shared/source_at.h)]],
+	['tools/reporter' => [@base, qw(output output/report regions tools/shared/demangle.h tools/shared/source_at.h)]],
 	['tools' => [@base, qw(base/counters base/machine base/encoder base/engine/engine.h output output/report regions
 		tools/calibrate/command.h tools/compare tools/diff tools/gate tools/list tools/profile tools/profile/advice tools/profile/calls tools/profile/model
 		tools/profile/samples tools/runs tools/shared)]],

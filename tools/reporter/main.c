@@ -3,6 +3,7 @@
  * Carries out the order of a program that ends.  All that it says stands on stderr, which
  * is where the program's own lines go.
  */
+#include "tools/shared/demangle.h"
 #include "tools/reporter/reporter.h"
 
 #include <stddef.h>
@@ -82,6 +83,7 @@ int main(int argc, char **argv)
 	struct cp_writing writing = {.order = &order, .arena = &arena};
 	struct cp_escape out_of_memory;
 
+	cp_demangle_start();
 	if (cp_source_at_start)
 		cp_source_at_start();
 	if (!cp_order_read(&order, argc, argv))

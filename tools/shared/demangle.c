@@ -60,20 +60,22 @@ static const char *own_name(const char *text, const char *end)
 	return name;
 }
 
-/* Without result and parameters, as names without templates are (Rust's have none); but
- * where an operator has brackets of its own in its name, all of it. */
-static size_t shorten_name(const char *text, char *to, size_t size)
+/* Without result, and unless whole without parameters, as names without templates are
+ * (Rust's have neither); but where an operator has brackets of its own in its name, all
+ * of it. */
+static size_t shorten_name(const char *text, bool whole, char *to, size_t size)
 {
-	const char *end = text + strlen(text), *begin = text;
+	const char *end = text + strlen(text), *begin = text, *name_end;
 
 	if (!strstr(text, "operator") && !strstr(text, "{lambda")) {
-		end = parameters_in(text);
-		begin = own_name(text, end);
+		name_end = parameters_in(text);
+		begin = own_name(text, name_end);
+		end = whole ? end : name_end;
 	}
 	return cp_format(to, size, "%.*s", (int)(end - begin), begin);
 }
 
-static size_t demangle_one(const char *name, char *to, size_t size)
+static size_t demangle_one(const char *name, bool whole, char *to, size_t size)
 {
 	char *text = of_rust(name);
 	size_t length = 0;
@@ -82,7 +84,7 @@ static size_t demangle_one(const char *name, char *to, size_t size)
 		length = cp_format(to, size, "%s", text);
 	} else {
 		text = of_cxx(name);
-		length = text ? shorten_name(text, to, size) : 0;
+		length = text ? shorten_name(text, whole, to, size) : 0;
 	}
 	free(text);
 	return length < size ? length : 0;
