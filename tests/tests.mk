@@ -105,7 +105,9 @@ LONG := sim/model e2e/html e2e/launchers e2e/coexistence e2e/reproducible sim/ca
 	e2e/sharing e2e/time-sample e2e/same-scripts e2e/html-runs e2e/churn e2e/what-if sim/profile e2e/clang \
 	e2e/machines e2e/tail-calls e2e/one-minute e2e/faults e2e/mpi-ranks e2e/descriptors e2e/core-caps \
 	e2e/cachegrind e2e/line-use e2e/sampled-parallel e2e/served e2e/cases e2e/dist sim/encodings e2e/false-sharing \
-	sim/huge sim/sample e2e/tools-mpi e2e/time-group e2e/pytest e2e/json e2e/mpi-table e2e/region-scale
+	sim/huge sim/sample e2e/tools-mpi e2e/time-group e2e/pytest e2e/json e2e/mpi-table e2e/region-scale \
+	e2e/docs e2e/python-lines e2e/time-default e2e/sent-signals e2e/cache-orders e2e/prefetchers e2e/sampled-compare \
+	e2e/coroutines e2e/sanitizers e2e/watch e2e/spins e2e/contended sim/programs e2e/native e2e/strings e2e/perf-data
 LONG_TESTS := $(LONG:%=tests/%.t)
 MORE_TESTS := $(filter-out $(FAST_TESTS) $(LONG_TESTS),$(sort $(wildcard tests/sim/*.t tests/e2e/*.t)))
 
