@@ -35,7 +35,7 @@ sub profile_read {
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
 	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 5 * 8 + 9 * 8 + 2 * 8 + 8 * 4;
 
-	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 16;
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 17;
 	while ($at + 8 <= length $bytes) {
 		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
 		my $entry = substr($bytes, $at + 8, $size - 8) if $size;

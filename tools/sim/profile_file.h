@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 16
+#define CP_PROFILE_VERSION 17
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -78,6 +78,9 @@ struct cp_profile_site {
 	 */
 	int64_t beside;
 	uint64_t beside_at, pairs, paired, pair_size;
+	/* Nodes: of so many such references that were looked at, so many were to where
+	 * a pointer in or beside the line of the one before led. */
+	uint64_t looked, chained;
 	/* The line of Python (its cp_profile_script) that most of those references were
 	 * made in, and so many (since it was that). */
 	uint64_t script, scripted;

@@ -30,6 +30,7 @@
 #include "pin/pin.h"
 #include "region_times.h"
 #include "profile/profile.h"
+#include "readable.h"
 #include "sample/log.h"
 #include "sample/sample.h"
 #include "simulated.h"
@@ -402,7 +403,7 @@ static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)
 	(void)x;
 	huge_forget(a, len);
 	if (!r)
-		profile_script_unmapped(a, len);
+		readable_forget();
 	if (!w)
 		on_unmap(a, len);
 }

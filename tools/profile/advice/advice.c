@@ -19,6 +19,9 @@
 #define STRIDED_SHARE 0.9
 #define STRIDED_LEAST 0.75
 #define WALKS_PER_PAGE 4
+/* As groups weigh one whose entries the caches have (WALK_CYCLES of
+ * output/groups/cache.group). */
+#define WALK_CYCLES 30.0
 #define TIMES_AGAIN 4u  /* a line came into L2 */
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
 /* Cycles per instruction that misses would take if nothing hid them: from here on it is
@@ -414,12 +417,23 @@ static void judge_reach(
 		   });
 }
 
+/* Of what lines and walks cost, if nothing hid them. */
+static bool walks_cost_little(const struct cp_profile *profile, uint64_t walks)
+{
+	struct cp_tally tally = cp_profile_totals(profile);
+	double cycles = WALK_CYCLES * (double)walks;
+
+	return cycles < LEAST_SHARE * (cycles + cp_measure_cycles(profile, &tally));
+}
+
 static void find_reach(struct advice *a)
 {
 	uint64_t all =
 		sum_of(a->profile, CP_SIM_dtlb_load_walks, CP_SIM_dtlb_store_walks);
 
-	if (!a->profile->page || !a->profile->tlb_entries)
+	if (!a->profile->page || !a->profile->tlb_entries ||
+		(strcmp(a->view->measurement->name, "dcache") == 0 &&
+			walks_cost_little(a->profile, all)))
 		return;
 	for (size_t i = 0; i < a->profile->nobjects; i++)
 		judge_reach(a, &a->profile->objects[i], all);

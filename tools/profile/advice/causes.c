@@ -38,6 +38,10 @@ static const struct cause {
 		"each load needs what the one before it loads: their misses do not "
 		"overlap",
 		"l1d_misses", "dcache", BY_PLACE},
+	{"hash-chains",
+		"a look-up goes through many nodes of a chain, each of which has the "
+		"address of the next",
+		"l1d_misses", "dcache", BY_PLACE},
 	{"unprefetched", "prefetchers do not follow these addresses", "l2_misses",
 		"dcache", BY_PLACE},
 	{"cold-updates",

@@ -169,20 +169,21 @@ static uint64_t jump_target(unsigned machine, const cs_insn *instruction)
 	return 0;
 }
 
-enum { LOST, GOES_ON, IS_ADDRESS };
+enum follow { IS_LOADED, IS_ADDRESS, IS_LOST };
 
-/* Of these instructions: does what is loaded become the address, before either is
- * something else? */
-static int follow_loaded(unsigned machine, const cs_insn *code, size_t from, size_t to,
-	struct access access)
+/* Of these instructions: what is loaded becomes the address, before it is something else,
+ * and stays that. */
+static enum follow follow_loaded(unsigned machine, const cs_insn *code, size_t from,
+	size_t to, struct access access, enum follow how)
 {
 	for (size_t i = from; i < to; i++) {
 		if (copies(machine, &code[i], access.loaded, access.base))
-			return IS_ADDRESS;
-		if (writes(&code[i], access.loaded) || writes(&code[i], access.base))
-			return LOST;
+			how = IS_ADDRESS;
+		else if (writes(&code[i],
+				 how == IS_ADDRESS ? access.base : access.loaded))
+			return IS_LOST;
 	}
-	return GOES_ON;
+	return how;
 }
 
 /* The first instruction behind the load's loop, where target is its beginning; 0: no
@@ -205,18 +206,19 @@ static bool becomes_address(unsigned machine, const cs_insn *code, size_t end, s
 {
 	uint64_t target;
 	size_t behind = end_of_loop(machine, code, at, end, &target), first = 0;
-	int how = follow_loaded(machine, code, at + 1, behind, access);
+	enum follow how = follow_loaded(machine, code, at + 1, behind, access, IS_LOADED);
 
-	if (how != GOES_ON || !target)
+	if (how == IS_LOST || !target)
 		return how == IS_ADDRESS;
 	while (code[first].address < target)
 		first++;
-	return follow_loaded(machine, code, first, at, access) == IS_ADDRESS;
+	return follow_loaded(machine, code, first, at, access, how) == IS_ADDRESS;
 }
 
-/* The address is what is loaded by that address: p = p->next; or by way of another
- * register: next = p->next; p = next. */
-static bool chases_pointers(unsigned machine, const cs_insn *code, size_t n, size_t at)
+/* The load near that one by which its address is what is loaded by that address,
+ * p = p->next; or by way of another register, next = p->next; p = next; it may read the
+ * one or the other.  n: none. */
+static size_t load_of_next(unsigned machine, const cs_insn *code, size_t n, size_t at)
 {
 	unsigned base = access_of(machine, &code[at]).base;
 	size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < n ? at + NEAR : n;
@@ -224,11 +226,73 @@ static bool chases_pointers(unsigned machine, const cs_insn *code, size_t n, siz
 	for (size_t i = from; base && i < to; i++) {
 		struct access access = access_of(machine, &code[i]);
 
-		if (access.base == base && access.loaded &&
-			(access.loaded == base ||
+		if (access.loaded && access.base &&
+			(access.base == base || is_same_register(access.loaded, base)) &&
+			(is_same_register(access.loaded, access.base) ||
 				becomes_address(machine, code, to, i, access)))
-			return true;
+			return i;
 	}
+	return n;
+}
+
+/* ---- for (p = table[i]; ...; p = p->next) ---- */
+
+#define NEAR_TABLE 32 /* instructions */
+
+static bool x86_scales(const cs_x86 *x86)
+{
+	for (uint8_t i = 0; i < x86->op_count; i++)
+		if (x86->operands[i].type == X86_OP_MEM &&
+			x86->operands[i].mem.index != X86_REG_INVALID)
+			return x86->operands[i].mem.scale >= 4;
+	return false;
+}
+
+static bool arm64_scales(const cs_arm64 *arm)
+{
+	for (uint8_t i = 0; i < arm->op_count; i++)
+		if (arm->operands[i].type == ARM64_OP_MEM &&
+			arm->operands[i].mem.index != ARM64_REG_INVALID)
+			return arm->operands[i].shift.value >= 2;
+	return false;
+}
+
+static bool loads_by_index(unsigned machine, const cs_insn *instruction)
+{
+	return access_of(machine, instruction).loaded &&
+	       (machine == EM_X86_64 ? x86_scales(&instruction->detail->x86)
+				     : arm64_scales(&instruction->detail->arm64));
+}
+
+/* Where the node is from whose successor is loaded at `next`: what is loaded at `from`,
+ * or a copy of it, or what that points to? */
+static bool begins_chain(unsigned machine, const cs_insn *code, size_t from, size_t next)
+{
+	unsigned base = access_of(machine, &code[next]).base,
+		 head = access_of(machine, &code[from]).loaded;
+
+	for (size_t i = from + 1; i < next && !is_same_register(head, base); i++) {
+		struct access access = access_of(machine, &code[i]);
+
+		if (copies(machine, &code[i], head, base))
+			return true;
+		if (access.loaded && access.base && is_same_register(access.base, head))
+			head = access.loaded;
+		else if (writes(&code[i], head))
+			return false;
+	}
+	return is_same_register(head, base);
+}
+
+static bool chases_from_table(unsigned machine, const cs_insn *code, size_t n, size_t at)
+{
+	size_t next = load_of_next(machine, code, n, at);
+
+	for (size_t i = next < n && next > NEAR_TABLE ? next - NEAR_TABLE : 0;
+		next < n && i < next; i++)
+		if (loads_by_index(machine, &code[i]) &&
+			begins_chain(machine, code, i, next))
+			return true;
 	return false;
 }
 
@@ -320,9 +384,9 @@ static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
 	return found;
 }
 
-bool cp_disassemble_chases(unsigned machine, const struct cp_code *code, uint64_t address)
+bool cp_disassemble_chains(unsigned machine, const struct cp_code *code, uint64_t address)
 {
-	return any_at(machine, code, address, chases_pointers);
+	return any_at(machine, code, address, chases_from_table);
 }
 
 bool cp_disassemble_updates(

@@ -20,9 +20,10 @@ struct cp_code {
 	uint64_t start;
 };
 
-/* In the code from start on, is the address of the instruction at `address` in a register
- * that an instruction near it loads from the same address? */
-bool cp_disassemble_chases(
+/* In the code from start on: is the address of the instruction at `address` in a register
+ * that an instruction near it loads from the same address, p = p->next, and is the first
+ * node one that an array has, by an index: the chains of a hash table? */
+bool cp_disassemble_chains(
 	unsigned machine, const struct cp_code *code, uint64_t address);
 
 /* Does the instruction read memory that it, or one of the next few, writes again:

@@ -476,7 +476,7 @@ const char *cp_symbols_inlined(
 
 /* ---- instructions ---- */
 
-#define MOST_CODE 4096 /* of a function, before and behind the instruction */
+#define MOST_CODE 65536 /* of a function, before and behind the instruction */
 #define AFTER 64
 
 /* Bytes of code; returns how many, and the processor that they are for. */
@@ -511,9 +511,9 @@ static bool ask_of_code(struct cp_symbols *symbols, uint64_t function, uint64_t 
 	return code.size && does(machine, &code, address);
 }
 
-bool cp_symbols_chases(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+bool cp_symbols_chains(struct cp_symbols *symbols, uint64_t function, uint64_t address)
 {
-	return ask_of_code(symbols, function, address, cp_disassemble_chases);
+	return ask_of_code(symbols, function, address, cp_disassemble_chains);
 }
 
 bool cp_symbols_updates(struct cp_symbols *symbols, uint64_t function, uint64_t address)

@@ -6,6 +6,7 @@
 #include "model/span.h"
 #include "sample/log.h"
 #include "sample/sample.h"
+#include "readable.h"
 
 #define KEPT CP_PROFILE_COUNTERS
 
@@ -482,6 +483,7 @@ Bool profile_unmapped(Addr a, SizeT len)
 	profile_settle();
 	if (tool_options.sites)
 		profile_data_unmapped(a, len);
+	readable_forget();
 	profile_script_unmapped(a, len);
 	known = profile_module_unmapped(a, len);
 	if (known && tool_options.sites)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * How the lines that an instruction asks for follow one another: streams that it goes
- * through in step, and pairs of lines side by side.
+ * through in step, pairs of lines side by side, and nodes that point to the next.
  */
 #include "profile/profile.h"
+#include "readable.h"
 
 /* Lines that instructions asked for last: what streams go on from.  Neighbours are in one
  * group, mostly. */
@@ -129,8 +130,62 @@ static void note_pairs(struct cp_profile_site *site, Addr address)
 	*latest = (struct latest){site, address, beside, counted};
 }
 
+/* ---- p = p->next ---- */
+
+#define NODE 256u               /* bytes between a pointer and what is read by it */
+#define BESIDE 128u             /* bytes around a line of a node: it may have several */
+#define LOOKED_ALWAYS 4096u     /* then one of */
+#define LOOKED_BITS 4u          /* 2 to the power of so many, at random */
+#define COMPRESSED (1ull << 35) /* end of what Java's pointers of 32 bits reach */
+
+static Bool is_looked_at(const struct cp_profile_site *site)
+{
+	return site->last &&
+	       (site->asked < LOOKED_ALWAYS ||
+		       site->asked * 0x9e3779b97f4a7c15ull >> (64 - LOOKED_BITS) == 0);
+}
+
+/* As a pointer, or as two of 32 bits: an address, or one of so many 8 bytes. */
+static Bool points_to(ULong word, Addr address)
+{
+	ULong low = (UInt)word, high = word >> 32;
+
+	if (address - word < NODE)
+		return True;
+	return address < COMPRESSED &&
+	       (address - (low << 3) < NODE || address - (high << 3) < NODE ||
+		       address - low < NODE || address - high < NODE);
+}
+
+/* Has the node, of which that is a part, a pointer to this address? */
+static Bool leads_to(Addr part, Addr address)
+{
+	Addr page = part >> READABLE_PAGE_BITS << READABLE_PAGE_BITS,
+	     end = page + (1u << READABLE_PAGE_BITS),
+	     line = part >> steps.shift << steps.shift,
+	     from = line - page > BESIDE ? line - BESIDE : page,
+	     to = end - line > BESIDE + (1u << steps.shift)
+			  ? line + (1u << steps.shift) + BESIDE
+			  : end;
+
+	if (!is_readable(part))
+		return False;
+	while (from < to && !points_to(*(const ULong *)from, address))
+		from += sizeof(ULong);
+	return from < to;
+}
+
+static void note_chain(struct cp_profile_site *site, Addr address)
+{
+	if (!is_looked_at(site))
+		return;
+	site->looked++;
+	site->chained += leads_to(site->last, address);
+}
+
 void profile_steps_note(struct cp_profile_site *site, Addr address)
 {
+	note_chain(site, address);
 	note_streams(site, address >> steps.shift);
 	note_pairs(site, address);
 }

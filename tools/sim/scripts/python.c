@@ -23,17 +23,6 @@ static struct {
 
 struct python_layout python_layout;
 
-Addr python_pages[PYTHON_PAGES];
-
-Bool python_look_at_page(Addr page)
-{
-	if (!VG_(am_is_valid_for_client)(
-		    page << PYTHON_PAGE_BITS, 1ul << PYTHON_PAGE_BITS, VKI_PROT_READ))
-		return False;
-	python_pages[page % PYTHON_PAGES] = page;
-	return True;
-}
-
 /* ---- versions ---- */
 
 /* PyASCIIObject and PyCompactUnicodeObject lost wstr and wstr_length in 3.12. */
@@ -175,7 +164,6 @@ Bool python_use(const struct python_symbols *symbols)
 
 void python_unmapped(Addr a, SizeT len)
 {
-	VG_(memset)(python_pages, 0, sizeof(python_pages));
 	if (python.used && python.symbols.runtime - a < len)
 		python.used = False;
 }

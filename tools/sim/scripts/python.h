@@ -30,7 +30,7 @@ struct python_at {
 UInt python_version(const struct python_symbols *symbols);
 /* Returns whether its frames can be read. */
 Bool python_use(const struct python_symbols *symbols);
-/* Memory was unmapped, or may not be read any more. */
+/* Memory was unmapped. */
 void python_unmapped(Addr a, SizeT len);
 /* Another thread runs. */
 void python_run(void);

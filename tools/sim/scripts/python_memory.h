@@ -6,7 +6,7 @@
 #ifndef CACHEPEEK_SIM_PYTHON_MEMORY_H
 #define CACHEPEEK_SIM_PYTHON_MEMORY_H
 
-#include "tool.h"
+#include "readable.h"
 
 /* Bytes from the beginning of each object on.  3.11 and 3.12: of the release's builds,
  * as the headers in Include/internal have them; 3.13: as _PyRuntime says itself. */
@@ -26,25 +26,10 @@ extern struct python_layout python_layout;
 /* Of every object. */
 enum { PYTHON_TYPE = 8, PYTHON_SIZE = 16, PYTHON_BYTES = 32 };
 
-/* The pages that can be read, by the low bits of their numbers; 0: none. */
-#define PYTHON_PAGES 1024
-#define PYTHON_PAGE_BITS 12
-extern Addr python_pages[PYTHON_PAGES];
-
-Bool python_look_at_page(Addr page);
-
-static inline Bool python_is_readable(Addr a)
-{
-	Addr page = a >> PYTHON_PAGE_BITS;
-
-	return python_pages[page % PYTHON_PAGES] == page ? page != 0
-							 : python_look_at_page(page);
-}
-
 /* False: there is no such memory.  a is a multiple of the word's size. */
 static inline Bool python_word(Addr a, Addr *to)
 {
-	if (a % sizeof(*to) || !python_is_readable(a))
+	if (a % sizeof(*to) || !is_readable(a))
 		return False;
 	*to = *(const Addr *)a;
 	return True;
@@ -52,7 +37,7 @@ static inline Bool python_word(Addr a, Addr *to)
 
 static inline Bool python_int(Addr a, Int *to)
 {
-	if (a % sizeof(*to) || !python_is_readable(a))
+	if (a % sizeof(*to) || !is_readable(a))
 		return False;
 	*to = *(const Int *)a;
 	return True;
@@ -60,7 +45,7 @@ static inline Bool python_int(Addr a, Int *to)
 
 static inline Bool python_byte(Addr a, UChar *to)
 {
-	if (!python_is_readable(a))
+	if (!is_readable(a))
 		return False;
 	*to = *(const UChar *)a;
 	return True;
