@@ -19,9 +19,9 @@
 	"Keep nodes that follow one another side by side (an array, a pool in their "    \
 	"order), put more into each (a B-tree), or prefetch the node after the next."
 #define CHAIN_ADVICE                                                                     \
-	"Shorten the chains of the hash table: as many buckets as keys, a hash that "    \
-	"spreads them over all of these; or keep keys, or a part of their hash, in the " \
-	"table itself (open addressing)."
+	"Shorten the chains: those of a hash table by as many buckets as keys, and a "   \
+	"hash that spreads them over all of these, or by open addressing; other lists "  \
+	"by an array for each."
 
 static uint64_t site_count(const struct cp_profiled_site *site, unsigned counter)
 {

@@ -46,9 +46,10 @@ const char *cp_disassemble(struct cp_arena *arena, unsigned machine, const uint8
 	return text;
 }
 
-/* ---- p = p->next ---- */
+/* ---- for (p = table[i]; ...; p = p->next) ---- */
 
-#define NEAR 16 /* instructions */
+#define NEAR_TABLE 48 /* instructions */
+#define MOST_COPIES 8u
 
 /* The register that an instruction loads, and the one that its address is in. */
 struct access {
@@ -94,40 +95,6 @@ static struct access access_of(unsigned machine, const cs_insn *instruction)
 				    : arm64_access(&instruction->detail->arm64);
 }
 
-/* Does it copy this register to that one, if only on some condition? */
-static bool x86_copies(const cs_x86 *x86, unsigned from, unsigned to)
-{
-	const cs_x86_op *one = &x86->operands[0], *other = &x86->operands[1];
-
-	if (x86->op_count != 2 || one->type != X86_OP_REG || other->type != X86_OP_REG)
-		return false;
-	return one->access & CS_AC_WRITE ? one->reg == to && other->reg == from
-					 : one->reg == from && other->reg == to;
-}
-
-static bool arm64_copies(const cs_arm64 *arm, unsigned from, unsigned to)
-{
-	if (arm->op_count < 2 || arm->operands[0].type != ARM64_OP_REG ||
-		arm->operands[0].reg != to)
-		return false;
-	for (uint8_t i = 1; i < arm->op_count; i++)
-		if (arm->operands[i].type == ARM64_OP_REG && arm->operands[i].reg == from)
-			return true;
-	return false;
-}
-
-static bool copies(
-	unsigned machine, const cs_insn *instruction, unsigned from, unsigned to)
-{
-	const char *name = instruction->mnemonic;
-
-	if (machine == EM_X86_64)
-		return (strncmp(name, "mov", 3) == 0 || strncmp(name, "cmov", 4) == 0) &&
-		       x86_copies(&instruction->detail->x86, from, to);
-	return (strcmp(name, "mov") == 0 || strcmp(name, "csel") == 0) &&
-	       arm64_copies(&instruction->detail->arm64, from, to);
-}
-
 /* Are they one register, or the halves of one: rax and eax, r8 and r8d, x0 and w0? */
 static bool is_same_register(unsigned one, unsigned other)
 {
@@ -151,93 +118,6 @@ static bool writes(const cs_insn *instruction, unsigned reg)
 			return true;
 	return false;
 }
-
-/* Where it jumps to; 0: it does not, or elsewhere. */
-static uint64_t jump_target(unsigned machine, const cs_insn *instruction)
-{
-	const cs_detail *detail = instruction->detail;
-
-	if (!cs_insn_group(handle, instruction, CS_GRP_JUMP))
-		return 0;
-	if (machine == EM_X86_64)
-		return detail->x86.operands[0].type == X86_OP_IMM
-			       ? (uint64_t)detail->x86.operands[0].imm
-			       : 0;
-	for (uint8_t i = 0; i < detail->arm64.op_count; i++)
-		if (detail->arm64.operands[i].type == ARM64_OP_IMM)
-			return (uint64_t)detail->arm64.operands[i].imm;
-	return 0;
-}
-
-enum follow { IS_LOADED, IS_ADDRESS, IS_LOST };
-
-/* Of these instructions: what is loaded becomes the address, before it is something else,
- * and stays that. */
-static enum follow follow_loaded(unsigned machine, const cs_insn *code, size_t from,
-	size_t to, struct access access, enum follow how)
-{
-	for (size_t i = from; i < to; i++) {
-		if (copies(machine, &code[i], access.loaded, access.base))
-			how = IS_ADDRESS;
-		else if (writes(&code[i],
-				 how == IS_ADDRESS ? access.base : access.loaded))
-			return IS_LOST;
-	}
-	return how;
-}
-
-/* The first instruction behind the load's loop, where target is its beginning; 0: no
- * jump goes there. */
-static size_t end_of_loop(
-	unsigned machine, const cs_insn *code, size_t at, size_t end, uint64_t *target)
-{
-	for (size_t i = at + 1; i < end; i++) {
-		*target = jump_target(machine, &code[i]);
-		if (*target >= code[0].address && *target <= code[at].address)
-			return i + 1;
-	}
-	*target = 0;
-	return end;
-}
-
-/* Behind the load, to the end of its loop, and from the beginning of that. */
-static bool becomes_address(unsigned machine, const cs_insn *code, size_t end, size_t at,
-	struct access access)
-{
-	uint64_t target;
-	size_t behind = end_of_loop(machine, code, at, end, &target), first = 0;
-	enum follow how = follow_loaded(machine, code, at + 1, behind, access, IS_LOADED);
-
-	if (how == IS_LOST || !target)
-		return how == IS_ADDRESS;
-	while (code[first].address < target)
-		first++;
-	return follow_loaded(machine, code, first, at, access, how) == IS_ADDRESS;
-}
-
-/* The load near that one by which its address is what is loaded by that address,
- * p = p->next; or by way of another register, next = p->next; p = next; it may read the
- * one or the other.  n: none. */
-static size_t load_of_next(unsigned machine, const cs_insn *code, size_t n, size_t at)
-{
-	unsigned base = access_of(machine, &code[at]).base;
-	size_t from = at > NEAR ? at - NEAR : 0, to = at + NEAR < n ? at + NEAR : n;
-
-	for (size_t i = from; base && i < to; i++) {
-		struct access access = access_of(machine, &code[i]);
-
-		if (access.loaded && access.base &&
-			(access.base == base || is_same_register(access.loaded, base)) &&
-			(is_same_register(access.loaded, access.base) ||
-				becomes_address(machine, code, to, i, access)))
-			return i;
-	}
-	return n;
-}
-
-/* ---- for (p = table[i]; ...; p = p->next) ---- */
-
-#define NEAR_TABLE 32 /* instructions */
 
 static bool x86_scales(const cs_x86 *x86)
 {
@@ -264,36 +144,62 @@ static bool loads_by_index(unsigned machine, const cs_insn *instruction)
 				     : arm64_scales(&instruction->detail->arm64));
 }
 
-/* Where the node is from whose successor is loaded at `next`: what is loaded at `from`,
- * or a copy of it, or what that points to? */
-static bool begins_chain(unsigned machine, const cs_insn *code, size_t from, size_t next)
+/* The registers that have the first node, or what it points to. */
+struct nodes {
+	unsigned n, in[MOST_COPIES];
+};
+
+static bool has_node(const struct nodes *nodes, unsigned reg)
 {
-	unsigned base = access_of(machine, &code[next]).base,
-		 head = access_of(machine, &code[from]).loaded;
-
-	for (size_t i = from + 1; i < next && !is_same_register(head, base); i++) {
-		struct access access = access_of(machine, &code[i]);
-
-		if (copies(machine, &code[i], head, base))
-			return true;
-		if (access.loaded && access.base && is_same_register(access.base, head))
-			head = access.loaded;
-		else if (writes(&code[i], head))
-			return false;
-	}
-	return is_same_register(head, base);
-}
-
-static bool chases_from_table(unsigned machine, const cs_insn *code, size_t n, size_t at)
-{
-	size_t next = load_of_next(machine, code, n, at);
-
-	for (size_t i = next < n && next > NEAR_TABLE ? next - NEAR_TABLE : 0;
-		next < n && i < next; i++)
-		if (loads_by_index(machine, &code[i]) &&
-			begins_chain(machine, code, i, next))
+	for (unsigned i = 0; reg && i < nodes->n; i++)
+		if (is_same_register(nodes->in[i], reg))
 			return true;
 	return false;
+}
+
+/* The register that this one writes what it reads from a register to; 0: none. */
+static unsigned copy_of_node(
+	unsigned machine, const struct nodes *nodes, const cs_insn *instruction)
+{
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if ((machine == EM_X86_64 ? strncmp(instruction->mnemonic, "mov", 3)
+				  : strcmp(instruction->mnemonic, "mov")) != 0 ||
+		cs_regs_access(handle, instruction, read, &nread, written, &nwritten) !=
+			CS_ERR_OK ||
+		nread != 1 || nwritten != 1)
+		return 0;
+	return has_node(nodes, read[0]) ? written[0] : 0;
+}
+
+/* What it loads by the node's address is a node, too, as far as it knows. */
+static void pass_instruction(
+	unsigned machine, struct nodes *nodes, const cs_insn *instruction)
+{
+	struct access access = access_of(machine, instruction);
+	unsigned more = has_node(nodes, access.base)
+				? access.loaded
+				: copy_of_node(machine, nodes, instruction);
+
+	for (unsigned i = 0; i < nodes->n; i++)
+		if (writes(instruction, nodes->in[i]))
+			nodes->in[i--] = nodes->in[--nodes->n];
+	if (more && nodes->n < MOST_COPIES)
+		nodes->in[nodes->n++] = more;
+}
+
+static bool reads_chain(unsigned machine, const cs_insn *code, size_t n, size_t at)
+{
+	unsigned base = access_of(machine, &code[at]).base;
+	struct nodes nodes = {0};
+
+	for (size_t i = at > NEAR_TABLE ? at - NEAR_TABLE : 0; i < at && i < n; i++)
+		if (loads_by_index(machine, &code[i]))
+			nodes = (struct nodes){1, {access_of(machine, &code[i]).loaded}};
+		else
+			pass_instruction(machine, &nodes, &code[i]);
+	return has_node(&nodes, base);
 }
 
 /* ---- table[i]++ ---- */
@@ -386,7 +292,7 @@ static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
 
 bool cp_disassemble_chains(unsigned machine, const struct cp_code *code, uint64_t address)
 {
-	return any_at(machine, code, address, chases_from_table);
+	return any_at(machine, code, address, reads_chain);
 }
 
 bool cp_disassemble_updates(

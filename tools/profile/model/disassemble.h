@@ -20,9 +20,9 @@ struct cp_code {
 	uint64_t start;
 };
 
-/* In the code from start on: is the address of the instruction at `address` in a register
- * that an instruction near it loads from the same address, p = p->next, and is the first
- * node one that an array has, by an index: the chains of a hash table? */
+/* In the code from start on: is the address of the instruction at `address` what an
+ * instruction before it loads from an array by an index, or what that points to: the
+ * first node of a hash table's chain? */
 bool cp_disassemble_chains(
 	unsigned machine, const struct cp_code *code, uint64_t address);
 

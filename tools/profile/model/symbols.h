@@ -47,9 +47,8 @@ const char *cp_symbols_thread_local(
 const char *cp_symbols_inlined(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
 
-/* Does a load near the instruction, in the function that begins there, replace the
- * register that the instruction's address is in by what is at that address, from a node
- * on that an array has: for (p = table[i]; p; p = p->next)? */
+/* Is the instruction's address, in the function that begins there, what an array has, or
+ * what that points to: for (p = table[i]; p; p = p->next)? */
 bool cp_symbols_chains(struct cp_symbols *symbols, uint64_t function, uint64_t address);
 
 /* Does it, in that function, read memory that it or one of the next few writes again? */
