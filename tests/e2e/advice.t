@@ -365,6 +365,23 @@ sub hashed
 		"for (unsigned long i = 0; i < 40000; i++) sum += $function(i * 2654435761 % 20000);", $function];
 }
 
+# A line after the other, of more pages than the TLBs hold: 64 lines cost more than the walk for their page.
+sub walked
+{
+	my ($function, $data) = (name(), name());
+	return ["long $data\[3 << 20] __attribute__((aligned(64)));", "for (long i = 0; i < 3 << 20; i += 8) $data\[i] = i;",
+		"__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n\tfor (long i = 0; i < 3 << 20; i += 8)\n\t\tsum += $data\[i];\n\treturn sum;\n}\n",
+		"for (int i = 0; i < 5; i++) sum += $function();", $data];
+}
+
+{
+	my $file = scratch('walked');
+	my $loop = walked();
+	compile($file, $loop);
+	is_deeply([grep { /tlb/ } @{told(findings('dcache', $file))}], [], 'walks that cost little are no finding of dcache');
+	is_deeply(told(findings('dtlb', $file)), ["tlb-reach: $loop->[4]"], '... but of dtlb');
+}
+
 for my $seed (1 .. $seeds) {
 	srand(4000 + $seed);
 	my $used = between(600, 1500);
