@@ -93,7 +93,7 @@ SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 # Programs that need what VEX does not decode.
 SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags hints lacking missing))
 
-SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test forks_test random_test lines_test memory_test ports_test units_test)
+SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test random_test lines_test memory_test ports_test units_test)
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
@@ -168,7 +168,7 @@ $(B)/sim/carried_test: tests/sim/carried_test.c tests/tap/tap.c $(SIM_HEADERS) $
 	$(call run,CC,$(CC) $(filter-out -MMD -MP -fno-builtin -fno-pie,$(SIM_CFLAGS)) -o $@ $(filter %.c,$^))
 $(B)/sim/room_test: tests/sim/room_test.c tests/tap/tap.c $(SIM_HEADERS) $(wildcard tests/tap/*.h tests/sim/*.h) | $(B)/sim
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) -o $@ $(filter %.c,$^))
-$(addprefix $(B)/sim/,ahead_test ahead_branches_test ahead_forks_test ahead_random_test): tests/sim/ahead_trace.c
+$(addprefix $(B)/sim/,ahead_test ahead_branches_test ahead_random_test): tests/sim/ahead_trace.c
 $(addprefix $(B)/sim/,sweep_test timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test): $(B)/sim/%: tests/sim/%.c tests/tap/tap.c \
 		$(SIM_SANITIZED) $(wildcard tests/tap/*.h tests/sim/*.h)
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -o $@ $(filter %.c %.o,$^) -pthread -lm)

@@ -22,7 +22,7 @@ static void meet_word(struct core *core, struct ahead *a, const struct flow_touc
 	uint64_t reach = at_most(w->reach * (a->at.number - w->number), a->of.window);
 	struct trip trip = {.ready = cycle_of(ready), .level = level_in(ready)};
 
-	if (w->address != address || trip.ready <= cycle_issued(a) + a->of.l1)
+	if (w->address != address || trip.ready <= cycle_now(a) + a->of.l1)
 		return;
 	value_comes(a, t->load, when_of(trip.ready, OF_CHAIN));
 	core->meets[meeting] = core->meets[w->by] = MEETS_ANEW;
@@ -39,7 +39,7 @@ static void meet_words(struct core *core, struct ahead *a, const struct turn *tu
 	advance_to(core, a, position_past(a, turn->past));
 	*left = *turn->touched;
 	left->flow = f;
-	left->issued = cycle_issued(a);
+	left->issued = cycle_now(a);
 	left->number = a->at.number;
 	if (core->meets[left->meeting])
 		core->meets[left->meeting]--;

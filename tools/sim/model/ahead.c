@@ -146,7 +146,7 @@ void ahead_follow(struct core *core)
 	if (end == a->steps)
 		return;
 	find_turns(core, a, end);
-	if (a->is_late || a->forks.n)
+	if (a->is_late)
 		turn = follow_values(core, a, a->steps, turn, past);
 	while (turn->step) {
 		turn = take_turns(core, a, turn);

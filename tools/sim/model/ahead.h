@@ -21,9 +21,7 @@
  * those that compute something of what is late have theirs until that is there
  * (lines/held.h).
  * 4. A mispredicted branch is known when what it compares is ready, and no earlier than
- *    that takes if nothing is late; the next instruction is issued a penalty later.  If
- *    it waits for a line, loads behind it have asked for theirs until then, where the
- *    wrong way comes to what the right one does (guess.h).
+ *    that takes if nothing is late; the next instruction is issued a penalty later.
  * 5. A line that a store misses takes the same room.  Only stores that miss hold an entry
  *    of the store buffer, until they, and each before them, have their lines; one that
  *    finds all entries taken waits for the first to leave.

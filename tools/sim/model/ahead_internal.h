@@ -353,23 +353,12 @@ static uint64_t address_by_chains(const struct ahead *a, uint64_t chains)
 	return ready / AHEAD_TICKS;
 }
 
-/* When a load asks, whose address hangs on those chains: on a wrong way already, if it is
- * issued there before that ends. */
+/* When a load asks, whose address hangs on those chains. */
 static uint64_t start_of_load(struct ahead *a, int32_t which, uint64_t chains)
 {
-	const struct fork *fork = fork_here(a);
-	uint64_t now = cycle_now(a), late = chains ? address_by_chains(a, chains) : 0,
-		 ready = cycle_of(address_ready(a, which)), start, earlier;
+	uint64_t late = chains ? address_by_chains(a, chains) : 0;
 
-	if (fork && !(chains & fork->chains) &&
-		!fork_differs(fork, value_of_load(flow_of(a), which))) {
-		earlier = a->delay - fork->delay;
-		start = later_of(now - earlier, ready);
-		start = later_of(start, late > earlier ? late - earlier : 0);
-		if (start < fork->until)
-			return start;
-	}
-	return later_of(later_of(now, ready), late);
+	return later_of(later_of(cycle_now(a), cycle_of(address_ready(a, which))), late);
 }
 
 /* ---- lines that leave ---- */
@@ -480,7 +469,6 @@ static void begin_following(struct core *core, struct ahead *a)
 	a->is_late = a->late_now = a->late_begin = a->late_loads = a->kept = 0;
 	a->lines_ready = a->chains_end = a->loads_until = 0;
 	a->chains = a->anew = 0;
-	a->forks.n = a->forks.is_whole = 0;
 	a->held.groups = a->held.entries = 0;
 	a->storing.flow = 0;
 }

@@ -138,7 +138,6 @@ struct turn {
 	struct position past;
 	uint64_t anew; /* as of a batch, since the turn before */
 	uint32_t is_branch;
-	guess_id foreseen;             /* instead of the step's batch */
 	const struct touched *touched; /* NULL: places were not noted, or another turn */
 };
 
@@ -228,7 +227,6 @@ struct ahead {
 	uint64_t not_of_load; /* as in seen */
 	struct held held;
 	struct guesses guesses;
-	struct forks forks;
 	struct touched touched[AHEAD_STEPS + 1]; /* of some steps */
 	struct touched storing;                  /* of the last of them */
 	struct words words;
@@ -482,22 +480,6 @@ LANES_INLINE void begin_noting(struct core *core, struct ahead *a)
 {
 	core->next_step = a->steps;
 	core->next_touched = a->touched;
-}
-
-/* The wrong way on which the instruction was issued that the core has got to; NULL. */
-LANES_INLINE struct fork *fork_here(struct ahead *a)
-{
-	return a->forks.n ? forks_first(&a->forks, a->at.number,
-				    a->at.ticks / AHEAD_TICKS, a->of.window)
-			  : NULL;
-}
-
-/* When it was issued there, or is now. */
-LANES_INLINE uint64_t cycle_issued(struct ahead *a)
-{
-	const struct fork *fork = fork_here(a);
-
-	return fork ? a->at.ticks / AHEAD_TICKS + fork->delay : cycle_now(a);
 }
 
 /* The last level is asked: has the line left that nobody asked it for during the stay? Of

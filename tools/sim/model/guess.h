@@ -14,7 +14,6 @@
 #include <stddef.h>
 
 #include "model/batch.h"
-#include "model/flow.h"
 
 #define GUESSES 4096 /* of each memory: a power of two, as of the next */
 #define GUESSES_OF_JUMPS 512
@@ -76,7 +75,6 @@ struct guesses {
 	struct history history;
 	union guess by_history[MEMORIES][GUESSES + GUESSES_OF_JUMPS];
 	union usual usual[USUAL];
-	guess_id foreseen; /* instead of what came, when it was last foreseen wrongly */
 };
 
 /* Learns what came next, which is what was guessed or not: the host could not foresee
@@ -155,8 +153,8 @@ static __attribute__((noinline)) int guesses_learn(
 	}
 	own = longest_of(mine);
 	by = longest_of(mine & sure);
-	g->foreseen = by < 0 ? guess_id_of(usual->next) : all[by].known->next;
-	is_right = g->foreseen == guess_id_of(next);
+	is_right = (by < 0 ? guess_id_of(usual->next) : all[by].known->next) ==
+		   guess_id_of(next);
 	LEARN(usual, next);
 	if (own >= 0)
 		LEARN(all[own].known, guess_id_of(next));
@@ -216,225 +214,6 @@ LANES_INLINE int guesses_miss(
 		missed = guesses_learn(g, *h, jumps, next);
 	history_goes_on(h, next);
 	return missed;
-}
-
-/* ---- wrong ways ----
- *
- * What a core executes behind a branch that it foresees wrongly, until the branch is
- * known: loads there ask for their lines.  Mostly the way that it goes by mistake soon
- * comes to where the right one goes as well; loads behind that which hang on nothing that
- * either way has changed are the right ones, so that their lines are on their way, or
- * there, when the right way comes to them.
- *
- * The wrong way is followed by what usually comes next (guess.h).  A batch that both ways
- * come to is the one where they meet.  Registers that were written in between by either
- * are different, and what is made of them, until they are written anew.
- */
-#define FORKS 16
-#define FORK_BLOCKS 8 /* of each way, before both meet */
-
-/* A block begins behind a branch, and goes on to the next one.  A bit for each register:
- * those that were written in all blocks before it. */
-struct block {
-	uint32_t place;
-	uint64_t writes;
-};
-
-/* A branch that is foreseen wrongly: instructions before it, the delay then, and when it
- * is known. */
-struct fork {
-	uint64_t number, delay, until;
-	uint32_t apart; /* blocks in which both ways may yet meet; 0: they have */
-	uint32_t nblocks;
-	struct block block[FORK_BLOCKS]; /* of the wrong way */
-	/* What is different, a bit each: registers now and when the superblock began, and
-	 * its loads. */
-	uint64_t differ, differed, loads_differ;
-	uint64_t chains; /* that were late already */
-};
-
-/* Branches whose wrong ways come to where the core has got to, which may begin on each
- * other; the first that is known ends it for those behind it. */
-struct forks {
-	uint32_t n;
-	struct fork of[FORKS];
-	/* The block that is executed, from its beginning if it is whole; and what others
-	 * were, when they were last. */
-	guess_id id;
-	uint32_t place, is_whole;
-	uint64_t written;
-	struct {
-		uint32_t place;
-		guess_id id;
-		uint64_t writes;
-	} seen[USUAL];
-};
-
-/* Where the batch's code is: of its first item, which is a reference to that. */
-LANES_INLINE uint32_t place_of(const struct batch *b, uint64_t line)
-{
-	return (uint32_t)line * 64 + (uint32_t)batch_notes(b)->offset;
-}
-
-/* Behind a batch there is another block. */
-LANES_INLINE void forks_begin_block(struct forks *f, const struct batch *b, uint64_t line)
-{
-	guess_id id = guess_id_of(guess_of(b, line));
-
-	if (f->is_whole) {
-		f->seen[f->id % USUAL].id = f->id;
-		f->seen[f->id % USUAL].place = f->place;
-		f->seen[f->id % USUAL].writes = f->written;
-	}
-	f->id = id;
-	f->place = place_of(b, line);
-	f->is_whole = 1;
-	f->written = 0;
-}
-
-/* The wrong way, as far as it is known.  Of a loop there is another round, and then it
- * ends as the right way did. */
-static void fork_foresee(
-	struct fork *fork, const struct forks *f, const struct guesses *g, guess_id id)
-{
-	uint64_t writes = 0;
-
-	fork->nblocks = 0;
-	while (fork->nblocks < FORK_BLOCKS && f->seen[id % USUAL].id == id) {
-		const union usual *next = &g->usual[id % USUAL];
-
-		fork->block[fork->nblocks++] =
-			(struct block){f->seen[id % USUAL].place, writes};
-		writes |= f->seen[id % USUAL].writes;
-		if (!next->sure)
-			return;
-		id = guess_id_of(next->next) == id ? f->id : guess_id_of(next->next);
-	}
-}
-
-/* A branch was foreseen to be followed by the block `id`. */
-static inline void forks_add(
-	struct forks *f, const struct guesses *g, guess_id id, const struct fork *fork)
-{
-	if (f->n == FORKS)
-		return;
-	f->of[f->n] = *fork;
-	fork_foresee(&f->of[f->n], f, g, id);
-	f->of[f->n++].apart = FORK_BLOCKS;
-}
-
-/* The first ones are no more. */
-static void forks_drop(struct forks *f, uint32_t first)
-{
-	for (uint32_t i = first; i < f->n; i++)
-		f->of[i - first] = f->of[i];
-	f->n -= first;
-}
-
-/* Chains have ended, and may begin anew. */
-LANES_INLINE void forks_end_chains(struct forks *f, uint64_t chains)
-{
-	for (uint32_t i = 0; i < f->n; i++)
-		f->of[i].chains &= ~chains;
-}
-
-/* Tells whether the wrong way has been here, or will be. */
-static int fork_meets(struct fork *fork, uint32_t place)
-{
-	for (uint32_t i = 0; i < fork->nblocks; i++)
-		if (fork->block[i].place == place) {
-			fork->differ |= fork->block[i].writes;
-			fork->apart = 0;
-			return 1;
-		}
-	return 0;
-}
-
-/* The right way comes to a block.  Ways that do not meet are given up, with those that
- * would have to come that far. */
-static inline void forks_meet(struct forks *f)
-{
-	for (uint32_t i = 0; i < f->n; i++)
-		if (f->of[i].apart && !fork_meets(&f->of[i], f->place) &&
-			!--f->of[i].apart) {
-			forks_drop(f, i + 1);
-			i = (uint32_t)-1;
-		}
-}
-
-/* Is anything different that it hangs on? */
-static int fork_differs(const struct fork *fork, const struct flow_value *value)
-{
-	return !value ||
-	       (value->registers & fork->differed) | (value->loads & fork->loads_differ);
-}
-
-/* A batch is over that is the same on both ways. */
-static void fork_passes_on(struct fork *fork, const struct flow *flow)
-{
-	const union flow_word *word = flow_ways(flow);
-	uint64_t reached = 0;
-
-	for (uint32_t i = 0; i < flow->nloads; i++)
-		if (fork_differs(fork, &flow->value[i]))
-			fork->loads_differ |= 1ull << flow->value[i].to;
-	if ((flow->reads & fork->differed) | (flow->loads & fork->loads_differ))
-		for (uint32_t ways = flow->nways; ways; ways--) {
-			struct flow_way way = word->way;
-			uint64_t bit = 1ull << way.from % FLOW_REGISTERS,
-				 of = way.from < FLOW_REGISTERS ? fork->differed
-								: fork->loads_differ;
-
-			for (word++; way.count; way.count--, word++)
-				reached |= of & bit ? 1ull << word->put.to : 0;
-		}
-	fork->differ = (fork->differ & ~flow->writes) | reached;
-}
-
-/* A batch is over: on wrong ways that are apart, or that come to others that are, there
- * was another one. */
-static inline void forks_pass_on(struct forks *f, const struct flow *flow)
-{
-	uint32_t apart = 0;
-
-	for (uint32_t i = f->n; i-- > 0;) {
-		struct fork *fork = &f->of[i];
-
-		apart |= fork->apart;
-		if (apart) {
-			fork->differ |= flow->writes;
-			fork->loads_differ = ~0ull;
-		} else {
-			fork_passes_on(fork, flow);
-		}
-	}
-}
-
-/* A superblock begins. */
-LANES_INLINE void forks_take_over(struct forks *f)
-{
-	for (uint32_t i = 0; i < f->n; i++) {
-		f->of[i].differed = f->of[i].differ;
-		f->of[i].loads_differ = 0;
-	}
-}
-
-/* The fork on whose wrong way the instruction is issued first that is so many behind all
- * others, at that cycle but for delays; NULL.  Window: how many it may be behind the
- * branch. */
-LANES_INLINE struct fork *forks_first(
-	struct forks *f, uint64_t number, uint64_t cycle, uint32_t window)
-{
-	uint32_t over = 0, first;
-
-	while (over < f->n && (number - f->of[over].number >= window ||
-				      cycle + f->of[over].delay >= f->of[over].until))
-		over++;
-	if (over)
-		forks_drop(f, over);
-	for (first = f->n; first && !f->of[first - 1].apart;)
-		first--;
-	return first < f->n ? &f->of[first] : NULL;
 }
 
 /* ---- lines ---- */

@@ -6,28 +6,12 @@
 #ifndef CACHEPEEK_SIM_TURNS_H
 #define CACHEPEEK_SIM_TURNS_H
 
-/* The chains that are not ready now. */
-static uint64_t late_chains(const struct ahead *a)
-{
-	uint64_t late = 0;
-
-	for (uint64_t chains = a->chains; chains; chains &= chains - 1)
-		if (a->chain[__builtin_ctzll(chains)] > ticks_now(a))
-			late |= chains & -chains;
-	return late;
-}
-
 /* A branch went otherwise than foreseen, and is known then. */
 LANES_INLINE void mispredict_branch(
 	struct core *core, struct ahead *a, when known, const struct turn *turn)
 {
 	const struct batch *b = turn->step == a->steps ? a->last : turn->step[-1].batch;
-	uint64_t issued = cycle_now(a), resolved = issued + b->resolves,
-		 cycles = a->of.mispredict;
-	struct fork fork = {.number = a->at.number,
-		.delay = a->delay,
-		.differ = a->late_now,
-		.chains = late_chains(a)};
+	uint64_t resolved = cycle_now(a) + b->resolves, cycles = a->of.mispredict;
 
 	if (a->chains)
 		wait_for_chains(core, a, b);
@@ -35,12 +19,6 @@ LANES_INLINE void mispredict_branch(
 		wait_for_value(core, a, known, cycle_of(known) - cycle_now(a));
 	if (resolved > cycle_now(a))
 		cycles += resolved - cycle_now(a);
-	fork.until = cycle_now(a) + cycles - a->of.mispredict;
-	fork.differed = fork.differ;
-	if (cycle_of(known) > issued) {
-		fork_here(a);
-		forks_add(&a->forks, &a->guesses, turn->foreseen, &fork);
-	}
 	a->delay += cycles;
 	core->count[CP_SIM_time_branch] += cycles;
 	a->redirected = cycle_now(a);
@@ -53,7 +31,6 @@ LANES_INLINE void take_turn(
 
 	advance_to(core, a, position_past(a, turn->past));
 	a->chains &= ~turn->anew;
-	forks_end_chains(&a->forks, turn->anew);
 	if (turn->is_branch) {
 		mispredict_branch(core, a, known, turn);
 		return;
@@ -81,7 +58,7 @@ static __attribute__((noinline)) const struct turn *take_turns_late(
 LANES_INLINE uint64_t take_over(struct core *core, struct ahead *a, struct position past)
 {
 	advance_to(core, a, position_past(a, past));
-	a->begun = cycle_issued(a);
+	a->begun = cycle_now(a);
 	if (a->late_until <= a->begun)
 		a->late_now = 0;
 	a->late_begin = a->late_now;
@@ -111,17 +88,16 @@ LANES_INLINE void find_turns(
 		taken += longer;
 		if (by.branches && guesses_miss(&a->guesses, &history, by.jumps,
 					   guess_of(b, step->line))) {
-			*turn++ = (struct turn){
-				step, past, anew, 1, a->guesses.foreseen, NULL};
+			*turn++ = (struct turn){step, past, anew, 1, NULL};
 			anew = 0;
 			a->units.unforeseen.number++;
 		}
 		if (b->chain_cycles | b->divides) {
-			*turn++ = (struct turn){step, past, anew, 0, 0, NULL};
+			*turn++ = (struct turn){step, past, anew, 0, NULL};
 			anew = 0;
 		}
 		if (touched->step == step)
-			*turn++ = (struct turn){step, past, 0, 0, 0, touched++};
+			*turn++ = (struct turn){step, past, 0, 0, touched++};
 		by = branched_after(b);
 		anew |= b->anew;
 		past.number += b->clock >> 32;
@@ -134,18 +110,6 @@ LANES_INLINE void find_turns(
 	a->units.taken += taken;
 }
 
-/* A batch is over, behind which there is another one. */
-LANES_INLINE void follow_forks(struct ahead *a, const struct flow *f, struct branched by,
-	const struct step *step)
-{
-	if (f)
-		a->forks.written |= f->writes;
-	if (f && a->forks.n)
-		forks_pass_on(&a->forks, f);
-	if (by.branches)
-		forks_begin_block(&a->forks, step->batch, step->line);
-}
-
 /* A batch is over: its registers, and what it has stored. */
 LANES_INLINE void end_batch(struct ahead *a, const struct flow *f)
 {
@@ -154,18 +118,16 @@ LANES_INLINE void end_batch(struct ahead *a, const struct flow *f)
 	pass_on(a, f);
 }
 
-/* Steps while any value is late, or on a wrong way, from that one on; the first turn
- * behind them. */
+/* Steps while any value is late, from that one on; the first turn behind them. */
 static __attribute__((noinline)) const struct turn *follow_values(struct core *core,
 	struct ahead *a, const struct step *step, const struct turn *turn,
 	struct position past)
 {
 	const struct batch *over = step == a->steps ? a->last : step[-1].batch;
 	const struct flow *f = over ? over->flow : NULL;
-	struct branched by = over ? branched_after(over) : (struct branched){0, 0};
 	struct behind behind = step == a->steps ? a->behind : behind_step(core, step - 1);
 
-	for (; (a->is_late || a->forks.n) && step < core->next_step; step++) {
+	for (; a->is_late && step < core->next_step; step++) {
 		const struct batch *b = step->batch;
 
 		past.ticks += ticks_of_taken(core, &behind, step);
@@ -173,23 +135,16 @@ static __attribute__((noinline)) const struct turn *follow_values(struct core *c
 		if (f && f->waits && may_fill_scheduler(a, f->waits, past))
 			hold_entries(core, a, f->waits, past);
 		end_batch(a, f);
-		follow_forks(a, f, by, step);
 		if (turn->step == step)
 			turn = take_turns_late(core, a, f, turn);
-		if (by.branches && a->forks.n)
-			forks_meet(&a->forks);
 		f = b->flow;
-		by = branched_after(b);
-		if (f && f->begins) {
+		if (f && f->begins)
 			a->is_late = take_over(core, a, past);
-			forks_take_over(&a->forks);
-		}
 		if (turn->step == step)
 			meet_words(core, a, turn++);
 		past.number += b->clock >> 32;
 		past.ticks += b->ports;
 	}
-	a->forks.is_whole &= a->is_late || a->forks.n;
 	return turn;
 }
 
