@@ -219,7 +219,7 @@ like(names('nolines', $cxx, 'names.cc', 'g++', '-g0'),
 my %internal = (_ZN5outer12_GLOBAL__N_16hiddenEv => 'outer::(anonymous namespace)::hidden',
 	_ZN5outer12_GLOBAL__N_1L6hiddenEv => 'outer::(anonymous namespace)::hidden', _ZN5outerL6insideEi => 'outer::inside',
 	_ZNL5outer6insideEi => 'outer::inside', _ZNK5outer5thingL6methodEv => 'outer::thing::method', _ZL5plainPd => 'plain',
-	_Z1Lv => 'L', _ZN1L1LEv => 'L::L', _ZN5outerL1LEv => 'outer::L', _ZN5outer6hiddenB5cxx11Ev => '_ZN5outer6hiddenB5cxx11Ev');
+	_Z1Lv => 'L', _ZN1L1LEv => 'L::L', _ZN5outerL1LEv => 'outer::L', _ZN5outer6hiddenB5cxx11Ev => 'outer::hidden[abi:cxx11]');
 for my $name (sort keys %internal) {
 	is(names("internal-$name", <<"E", 'internal.c', 'gcc', '-g'), "$internal{$name}\@internal.c:4", "the name $name");
 static void body(void) __asm__("$name");
@@ -231,7 +231,7 @@ static __attribute__((noinline)) void body(void)
 int main(void) { body(); return 0; }
 E
 }
-# Templates are for the command, which may take memory from malloc.
+# Templates, by the command and by the reporter.
 SKIP: {
 	skip('no g++', 1) unless which('g++');
 	my $templates = write_file(scratch('templates.cc'), <<'E');
