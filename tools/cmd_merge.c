@@ -176,7 +176,9 @@ static const struct cp_report *build_report(struct cp_arena *arena,
 		else
 			add_record(&list, paths[i]);
 	}
-	cp_format(error, error_size, "%s holds no run records (*.rec)", paths[0]);
+	cp_format(error, error_size,
+		"%s holds no run records (*.rec): name a directory that -d named",
+		paths[0]);
 	if (list.count)
 		qsort(list.items, list.count, sizeof(*list.items), compare_records);
 	report = merge_records(arena, &list, error, error_size);

@@ -378,9 +378,17 @@ int cp_machine_parse(struct cp_machine *machine, const char *file, const char *t
 	struct place at = {file, 0, error, error_size, false};
 	struct stated stated = {{0}, 0, 0};
 	char line[CP_MACHINE_LINE];
+	bool says_something = false;
 
-	while (cp_machine_next_line(&at, &text, line))
+	while (cp_machine_next_line(&at, &text, line)) {
+		says_something = true;
 		if (!cp_machine_line(&at, machine, &stated, line))
 			return -EINVAL;
+	}
+	if (!says_something) {
+		cp_format(error, error_size,
+			"%s says nothing of a machine: see cachepeek-machines(5)", file);
+		return -EINVAL;
+	}
 	return cp_machine_check(&at, machine, &stated) ? 0 : -EINVAL;
 }

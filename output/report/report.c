@@ -152,7 +152,9 @@ void cp_sources_add_path(
 	} else if (errno == ENOTDIR) {
 		add_source(report, list, AT_FDCWD, path);
 	} else {
-		cp_report_warn(report, "%s: %s", path, cp_error_text(errno));
+		cp_report_warn(report,
+			"%s: %s: name a run's directory (-d), or records (*.rec)", path,
+			cp_error_text(errno));
 	}
 }
 
@@ -525,7 +527,8 @@ static const struct cp_report *build_or_explain(struct cp_arena *arena,
 	if (report->nwarnings)
 		cp_format(error, error_size, "%s", report->warnings[0]);
 	else
-		cp_format(error, error_size, "%s holds no run records (*.rec)",
+		cp_format(error, error_size,
+			"%s holds no run records (*.rec): name a directory that -d named",
 			npaths ? paths[0] : "nothing");
 	return NULL;
 }

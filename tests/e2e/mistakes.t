@@ -60,6 +60,44 @@ for my $case (['main.c', $program], ['part.c', $program], ['other.c', $program],
 	ok(unlink($marker), "annotate $source: and the program is started");
 }
 
+# ---- each command, and each kind of file that it has no use for ----
+
+{
+	my $room = scratch('kinds');
+	mkdir($_) for $room, "$room/directory";
+	my $report = run(command => [cli(), qw(-E sim -m cachegrind -e l1d_misses -o report.json -o report.csv -d records true)], cwd => $room);
+	run(command => [cli(), qw(dcache -m cachegrind -o profile.json true)], cwd => $room);
+	run(command => [cli(), qw(gate --update baseline.json report.json)], cwd => $room);
+	my $json = read_file("$room/report.json");
+	my ($record) = glob("$room/records/*.rec");
+	my $bytes = read_file($record);
+	mkdir("$room/truncated");
+	write_file("$room/truncated/" . $record =~ s{.*/}{}r, substr($bytes, 0, 200));
+	write_file("$room/cut.json", substr($json, 0, length($json) / 2));
+	write_file("$room/cut-profile.json", substr(read_file("$room/profile.json"), 0, 2000));
+	write_file("$room/foreign.json", "{\"schema\": \"other/1\"}\n");
+	write_file("$room/number.json", "7\n");
+	write_file("$room/of-no-matter", "of no matter\n");
+	write_file("$room/empty", '');
+	write_file("$room/elf", "\x7fELF\1\2\3");
+	my @files = qw(nosuch nosuch.json of-no-matter empty elf cut.json cut-profile.json foreign.json number.json directory truncated /dev/null report.csv);
+	# What takes FILE; each other file that it has is right.
+	my @commands = ('report FILE', 'report -o out.json FILE', 'merge FILE', 'diff FILE report.json', 'diff report.json FILE', 'diff FILE profile.json',
+		'gate FILE report.json', 'gate baseline.json FILE', 'explain FILE', 'explain --json FILE', (map { "$_ -d FILE" } qw(dcache dtlb icache sharing explain)[0 .. 3]),
+		'annotate -d FILE x.c', 'annotate -i FILE x.c', (map { "$_ -i FILE" } qw(dcache dtlb icache)), 'list groups FILE', 'list machines FILE', 'list presets FILE', 'list events FILE',
+		(map { ("$_ -m ./FILE true", "$_ -m FILE true") } qw(run compare dcache dtlb icache sharing)), 'run -g ./FILE true', 'run -g FILE true', 'compare -m zen4 -g ./FILE true',
+		'help FILE', 'doctor FILE', 'annotate FILE');
+	my @more = (['report', 'report.json'], ['merge', 'profile.json'], ['diff', 'report.json', 'profile.json'], ['annotate', '-i', 'report.json', 'x.c'],
+		['explain', 'report.json'], ['gate', 'report.json', 'report.json'], ['explain', 'baseline.json'], ['dcache', '-d', 'records']);
+	for my $case ((map { my $file = $_; map { [map { s/FILE/$file/r =~ s{\./(?=/)}{}r } split(/ /)] } @commands } @files), @more) {
+		my $run = run(command => [cli(), @$case], cwd => $room, env => {XDG_CACHE_HOME => "$room/cache"});
+		like(status_text($run->{status}), qr/^exit [12]$/, "cachepeek @$case: status 1 or 2") or diag($run->{out});
+		like($run->{err}, qr/\Acachepeek: [^\n]*(?:`[^`]+`|did you mean|: (?:name|make|check|write|expected|see|add|build|run|compare)\b|--update|those are|\bmake one|takes (?:no|only)|a path holds|is none of)[^\n]*\n\z/,
+			"cachepeek @$case: one line, with cause and cure");
+	}
+	is_deeply([grep { -e "$room/$_" } qw(out.json)], [], 'and nothing is made');
+}
+
 # ---- what is no mistake ----
 
 my %disabled = (CACHEPEEK_DISABLE => 1);

@@ -635,7 +635,8 @@ static bool add_directory(struct cp_values *values, unsigned side, const char *p
 	free(found);
 	if (!added && !failed)
 		cp_format(error, error_size,
-			"%s holds no run records (*.rec), and no directories with some",
+			"%s holds no run records (*.rec), and no directories with some: "
+			"name a directory that -d named",
 			path);
 	return added;
 }

@@ -137,8 +137,13 @@ bool cp_baseline_read(struct cp_baseline *gate)
 	if (!gate->document && access(gate->file, F_OK) < 0)
 		return true;
 	if (!gate->document)
-		return refuse_line(
-			gate, fault.line > 0 ? (unsigned)fault.line : 1, fault.text);
+		return refuse_line(gate, fault.line > 0 ? (unsigned)fault.line : 1,
+			cp_text_format(gate->arena,
+				fault.line > 0
+					? "%s: this is no baseline: --update makes "
+					  "one of a run, where there is no file"
+					: "%s",
+				fault.text));
 	schema = text_of(gate->document, "schema", "none");
 	if (strcmp(schema, CP_BASELINE_SCHEMA) != 0)
 		return refuse_line(

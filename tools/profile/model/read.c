@@ -656,7 +656,10 @@ struct cp_profile *cp_profile_read(
 	struct files files;
 
 	if (dir < 0) {
-		snprintf(error, error_size, "%s: %s", directory, strerror(errno));
+		snprintf(error, error_size,
+			"%s: %s: name the directory that -d named when the program ran "
+			"(JSON is for cachepeek explain, diff and annotate -i)",
+			directory, strerror(errno));
 		return NULL;
 	}
 	files = find_files(profile, dir);

@@ -314,7 +314,10 @@ static bool look_at_file(
 	struct stat status;
 
 	if (stat(path, &status) < 0) {
-		snprintf(error, error_size, "%s: %s", path, strerror(errno));
+		snprintf(error, error_size,
+			"%s: %s: name a file that perf mem record, perf c2c record or perf "
+			"record -d has written",
+			path, strerror(errno));
 		return false;
 	}
 	perf->written_ns = (uint64_t)status.st_mtim.tv_sec * 1000000000u +
