@@ -32,48 +32,6 @@ static size_t without_suffix(const char *name)
 	return end ? (size_t)(end - name) : strlen(name);
 }
 
-/* A length and that many bytes, as C++'s names are made of; L before it: not seen in
- * other files, which g++ 16 says of the last part, and others of the whole. */
-static const char *take_part(
-	const char *at, const char *end, char *to, size_t *length, size_t size)
-{
-	static const char unnamed[] = "(anonymous namespace)";
-	size_t n = 0, left;
-	const char *part;
-
-	at += at < end && *at == 'L';
-	while (at < end && *at >= '0' && *at <= '9' && n < CP_MAX_REGION_NAME)
-		n = 10 * n + (size_t)(*at++ - '0');
-	left = (size_t)(end - at);
-	if (!n || n > left)
-		return NULL;
-	part = cp_starts_with(at, "_GLOBAL__N") ? unnamed : at;
-	*length += cp_format(to + *length, size - *length, "%s%.*s", *length ? "::" : "",
-		part == unnamed ? (int)sizeof(unnamed) - 1 : (int)n, part);
-	return *length < size ? at + n : NULL;
-}
-
-/* Names of C++ without templates; false for all others. */
-static bool demangle_name(const char *name, const char *end, char *to, size_t size)
-{
-	size_t length = 0;
-	bool nested;
-
-	if (end - name < 3 || !cp_starts_with(name, "_Z"))
-		return false;
-	name += 2;
-	nested = *name == 'N';
-	name += nested;
-	while (name < end && nested && strchr("KVrRO", *name))
-		name++;
-	do {
-		name = take_part(name, end, to, &length, size);
-	} while (name && nested && name < end && *name != 'E' &&
-		 strchr("L0123456789", *name));
-	return name && name < end && *name != 'I' && *name != 'B' &&
-	       (!nested || *name == 'E');
-}
-
 /* Fortran's: a procedure of a module. */
 static bool demangle_fortran(const char *name, const char *end, char *to, size_t size)
 {
@@ -85,11 +43,12 @@ static bool demangle_fortran(const char *name, const char *end, char *to, size_t
 		       (int)(end - middle - 5), middle + 5) < size;
 }
 
+/* Reports make names of C++ readable. */
 static void name_function(const char *name, char *to, size_t size)
 {
 	const char *end = name + without_suffix(name);
 
-	if (!demangle_name(name, end, to, size) && !demangle_fortran(name, end, to, size))
+	if (!demangle_fortran(name, end, to, size))
 		cp_format(to, size, "%.*s", (int)(end - name), name);
 }
 
