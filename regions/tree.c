@@ -320,11 +320,6 @@ static struct cp_reading *open_frame(struct cp_tree *tree, struct cp_node *node,
 	return &frame->start;
 }
 
-struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name)
-{
-	return cp_tree_begin_tagged(tree, name, 0);
-}
-
 struct cp_reading *cp_tree_begin_tagged(
 	struct cp_tree *tree, struct cp_name *name, uint64_t tag)
 {
@@ -365,12 +360,6 @@ void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t cou
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns)
 {
 	tree->top->begin_ns = now_ns;
-}
-
-enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
-	const struct cp_reading *reading, uint64_t now_ns)
-{
-	return cp_tree_end_tagged(tree, name, 0, reading, now_ns);
 }
 
 enum cp_misuse cp_tree_end_tagged(struct cp_tree *tree, const struct cp_name *name,

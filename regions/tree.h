@@ -99,18 +99,16 @@ int cp_tree_start(struct cp_tree *tree, const struct cp_layout *layout,
 	struct cp_recording *record, uint64_t thread, const struct cp_reading *reading,
 	uint64_t now_ns);
 
-/* Finds or makes the node of `name` under the innermost open region and opens
+/*
+ * Finds or makes the node of `name` under the innermost open region and opens
  * it; its start is read into the returned reading (set by the caller after
  * this call, so that our own work is before it).  NULL: out of memory, or nested
- * too deeply; an end is expected all the same. */
-struct cp_reading *cp_tree_begin(struct cp_tree *tree, struct cp_name *name);
-
-/*
- * The same for the markers of another tool, which have a tag of their own: an
- * end matches only a begin of its tag.  Other tools' regions that are closed
- * on the way are no misuse.  name NULL: whichever of that tag is innermost.
- * CP_TAG_UNWRITTEN in a tag: the program holds no end that could be missing, as
- * those of functions, which exit() leaves open.
+ * too deeply; an end is expected all the same.
+ *
+ * The markers of another tool have a tag of their own; ours is 0: an end matches only a
+ * begin of its tag.  Other tools' regions that are closed on the way are no misuse.  name
+ * NULL: whichever of that tag is innermost. CP_TAG_UNWRITTEN in a tag: the program holds
+ * no end that could be missing, as those of functions, which exit() leaves open.
  */
 #define CP_TAG_UNWRITTEN (1ull << 63)
 /* Begun and ended by who watches the program: CP_REGION_FUNCTION. */
@@ -161,9 +159,6 @@ void cp_tree_skip(struct cp_tree *tree, const struct cp_name *name, uint32_t cou
 
 /* The time of the begin just made. */
 void cp_tree_begin_time(struct cp_tree *tree, uint64_t now_ns);
-
-enum cp_misuse cp_tree_end(struct cp_tree *tree, const struct cp_name *name,
-	const struct cp_reading *reading, uint64_t now_ns);
 
 /* ---- rotation: rotate.c ---- */
 

@@ -297,7 +297,7 @@ static void begin(void)
 	snprintf(child, sizeof(child), "%.*s/%c", DEPTH * 2 - 2, paths[stack[depth]].name,
 		(char)('a' + name));
 	stack[++depth] = path_of(child);
-	start = cp_tree_begin(&tree, names[name]);
+	start = cp_tree_begin_tagged(&tree, names[name], 0);
 	mark_faulty(read_now(start));
 	cp_tree_begin_time(&tree, clock_ns);
 }
@@ -310,7 +310,8 @@ static void end(void)
 	if (depth == 0)
 		return;
 	mark_faulty(read_now(&reading));
-	cp_tree_end(&tree, names[name[strlen(name) - 1] - 'a'], &reading, clock_ns);
+	cp_tree_end_tagged(
+		&tree, names[name[strlen(name) - 1] - 'a'], 0, &reading, clock_ns);
 	depth--;
 }
 

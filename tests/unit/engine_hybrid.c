@@ -106,7 +106,7 @@ static void work(uint32_t core, unsigned times)
 static void region(const char *name, unsigned on_atom, unsigned on_core)
 {
 	struct cp_name *interned = cp_name_intern(name, strlen(name));
-	struct cp_reading *start = cp_tree_begin(&tree, interned), end;
+	struct cp_reading *start = cp_tree_begin_tagged(&tree, interned, 0), end;
 
 	world.core = on_atom ? ATOM : CORE;
 	world_schedule();
@@ -115,7 +115,7 @@ static void region(const char *name, unsigned on_atom, unsigned on_core)
 	work(ATOM, on_atom);
 	work(CORE, on_core);
 	cp_engine_perf.read(&counters, true, &end);
-	cp_tree_end(&tree, interned, &end, 0);
+	cp_tree_end_tagged(&tree, interned, 0, &end, 0);
 }
 
 static const struct cp_report *run(const char *directory)

@@ -112,7 +112,7 @@ static void one_execution(double (*work)(unsigned), unsigned i, uint64_t truth[]
 
 static void begin(struct cp_name *name)
 {
-	struct cp_reading *start = cp_tree_begin(&tree, name);
+	struct cp_reading *start = cp_tree_begin_tagged(&tree, name, 0);
 	int group = cp_tree_turn(&tree);
 
 	if (group >= 0)
@@ -126,7 +126,7 @@ static void end(struct cp_name *name)
 	struct cp_reading reading;
 
 	cp_engine_perf.read(&counters, true, &reading);
-	cp_tree_end(&tree, name, &reading, clock_ns);
+	cp_tree_end_tagged(&tree, name, 0, &reading, clock_ns);
 }
 
 static void start(const char *directory, uint64_t seed)

@@ -60,11 +60,12 @@ static const struct cp_report *run(const char *directory)
 		engine_start(&tree[i], &counters[i], &record, &layout, 10 + i);
 	world_advance(1000000, happened);
 	for (int i = 0; i < 2; i++)
-		cp_engine_perf.read(&counters[i], true, cp_tree_begin(&tree[i], name));
+		cp_engine_perf.read(
+			&counters[i], true, cp_tree_begin_tagged(&tree[i], name, 0));
 	world_advance(1000000, happened);
 	for (int i = 0; i < 2; i++) {
 		cp_engine_perf.read(&counters[i], true, &reading);
-		cp_tree_end(&tree[i], name, &reading, 0);
+		cp_tree_end_tagged(&tree[i], name, 0, &reading, 0);
 	}
 	for (int i = 0; i < 2; i++)
 		engine_finish(&tree[i], &counters[i], 0);

@@ -20,13 +20,13 @@ static void run_thread(struct cp_tree *tree, uint64_t thread)
 	read_now(&reading, 0);
 	if (cp_tree_start(tree, &layout, &recording, thread, &reading, 0) < 0)
 		_exit(2);
-	read_now(cp_tree_begin(tree, outer), 0);
+	read_now(cp_tree_begin_tagged(tree, outer, 0), 0);
 	cp_tree_begin_time(tree, 0);
-	read_now(cp_tree_begin(tree, inner), 1);
+	read_now(cp_tree_begin_tagged(tree, inner, 0), 1);
 	cp_tree_begin_time(tree, 10);
 	read_now(&reading, 3);
-	cp_tree_end(tree, inner, &reading, 30);
-	cp_tree_end(tree, outer, &reading, 30);
+	cp_tree_end_tagged(tree, inner, 0, &reading, 30);
+	cp_tree_end_tagged(tree, outer, 0, &reading, 30);
 	cp_tree_finish(tree, &reading, 30, true);
 }
 

@@ -139,7 +139,7 @@ static void step(uint64_t count, uint64_t ns)
 
 static void begin(struct cp_tree *tree, struct cp_name *name)
 {
-	struct cp_reading *start = cp_tree_begin(tree, name);
+	struct cp_reading *start = cp_tree_begin_tagged(tree, name, 0);
 
 	if (cp_tree_is_skipping(tree))
 		return;
@@ -170,10 +170,10 @@ static double run_thread(
 		if (cp_tree_is_skipping(tree))
 			step(cost.skipped[0], cost.skipped_ns);
 		step(one, ns);
-		cp_tree_end(tree, inner, &now, now_ns);
+		cp_tree_end_tagged(tree, inner, 0, &now, now_ns);
 		sum += (double)one;
 	}
-	cp_tree_end(tree, outer, &now, now_ns);
+	cp_tree_end_tagged(tree, outer, 0, &now, now_ns);
 	cp_tree_finish(tree, &now, now_ns, true);
 	return sum;
 }

@@ -34,10 +34,10 @@ static void run_thread(struct cp_tree *tree, uint64_t base, int first)
 	if (cp_tree_start(tree, &layout, &record, 16, &now, 0) < 0)
 		bail("no tree");
 	for (int i = first; i < first + CALLS; i++) {
-		*cp_tree_begin(tree, name) = now;
+		*cp_tree_begin_tagged(tree, name, 0) = now;
 		cp_tree_begin_time(tree, 0);
 		now.counter[0] += counts[i] = count_of(base, i);
-		cp_tree_end(tree, name, &now, 0);
+		cp_tree_end_tagged(tree, name, 0, &now, 0);
 	}
 	cp_tree_finish(tree, &now, 0, true);
 }

@@ -22,14 +22,14 @@ static void write_record(void)
 	if (cp_tree_start(
 		    &tree, &layout, &recording, CP_RECORD_HEADER_SIZE, &reading, 0) < 0)
 		_exit(2);
-	read_now(cp_tree_begin(&tree, outer), 0);
+	read_now(cp_tree_begin_tagged(&tree, outer, 0), 0);
 	cp_tree_begin_time(&tree, 0);
 	for (unsigned i = 0; i < EXECUTIONS; i++) {
-		read_now(cp_tree_begin(&tree, inner), i);
+		read_now(cp_tree_begin_tagged(&tree, inner, 0), i);
 		cp_tree_begin_time(&tree, 10 * i);
 		read_now(&reading, i + 1);
 		raise(SIGSTOP);
-		cp_tree_end(&tree, inner, &reading, 10 * (i + 1));
+		cp_tree_end_tagged(&tree, inner, 0, &reading, 10 * (i + 1));
 		raise(SIGSTOP);
 	}
 	_exit(0);

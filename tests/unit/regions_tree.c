@@ -181,12 +181,12 @@ int main(void)
 		now.counter[0] += (unsigned)random() % 1000;
 		now.counter[1] += (unsigned)random() % 3;
 		if (depth < 5 && random() % 2) {
-			*cp_tree_begin(&tree, names[name]) = now;
+			*cp_tree_begin_tagged(&tree, names[name], 0) = now;
 			cp_tree_begin_time(&tree, step);
 			model_begin(name, now.counter);
 		} else {
 			enum cp_misuse misuse =
-				cp_tree_end(&tree, names[name], &now, step);
+				cp_tree_end_tagged(&tree, names[name], 0, &now, step);
 
 			disagreements += (misuse != CP_MISUSE_NO_BEGIN) !=
 					 model_end(name, now.counter);
