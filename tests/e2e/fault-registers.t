@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A program's handler of a fault finds the registers as they are at that instruction, and the
 # code goes on with them: in the simulator, too, which leaves out writes of registers that
-# nobody looks at.
+# nobody looks at.  It is told of the signal what the kernel tells.
 use strict;
 use warnings;
 use FindBin;
@@ -21,5 +21,14 @@ for my $sample (@samples) {
 		is($run->{out}, "111 1111\n222 1222\n333 1333\n", "$name: the handler's registers");
 		is($run->{status}, 0, "$name: the status");
 	}
+}
+
+# ---- what it is told ----
+
+for my $how ([], ['late']) {
+	my @command = (program('raised'), @$how);
+	my $alone = run(command => \@command);
+
+	is(peek(engine => 'sim', command => \@command)->{out}, $alone->{out}, join(' ', 'signals of instructions are told as alone', @$how));
 }
 done_testing();

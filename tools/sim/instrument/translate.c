@@ -7,6 +7,7 @@
 #include "native/native.h"
 #include "pin/pin.h"
 #include "stop.h"
+#include "system/faults.h"
 #include "watch/lines.h"
 #include "valgrind/core.h"
 
@@ -160,6 +161,7 @@ VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *args)
 
 	pin_capabilities(&args->archinfo_guest.hwcaps, &args->archinfo_host.hwcaps);
 	changing_check(args);
+	faults_check(args);
 	result = translate_block(args);
 	if (lines_needed_registers()) {
 		vex_control.iropt_register_updates_default = VexRegUpdAllregsAtEachInsn;

@@ -2,12 +2,18 @@
 #include "system/faults.h"
 #include "tool.h"
 #include "valgrind/core.h"
+#include "valgrind/guest.h"
 
+#include "pub_tool_aspacehl.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
+void __real_vgPlain_synth_fault_perms(ThreadId tid, Addr address);
+void __wrap_vgPlain_synth_fault_perms(ThreadId tid, Addr address);
+
 /* A program that had a handler once may have it again. */
-static Bool handled;
+static Bool handled, divides;
 
 Bool faults_are_handled(void)
 {
@@ -32,11 +38,133 @@ static Bool is_of_program(const vki_sigaction_toK_t *action)
 /* Code that was translated before has registers elsewhere. */
 void faults_after(UInt number, const UWord *args, SysRes result)
 {
-	if (number != __NR_rt_sigaction || sr_isError(result) || handled)
+	Bool is_division = number == __NR_rt_sigaction && args[0] == VKI_SIGFPE;
+
+	if (number != __NR_rt_sigaction || sr_isError(result) ||
+		(is_division ? divides : handled))
 		return;
 	if (!is_fault(args[0]) || !args[1] ||
 		!is_of_program((const vki_sigaction_toK_t *)args[1]))
 		return;
 	handled = True;
+	divides = divides || is_division;
 	VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
 }
+
+/* ---- where a division fails ---- */
+
+/* The core's, which is asked before a superblock is made good. */
+static UInt (*cores)(
+	void *opaque, VexRegisterUpdates *control, const VexGuestExtents *extents);
+
+#if defined(VGA_amd64)
+/* div and idiv; in other bytes, too, seldom. */
+static Bool may_divide(const UChar *code, UInt length)
+{
+	for (UInt i = 0; i + 1 < length; i++)
+		if ((code[i] & 0xfe) == 0xf6 && (code[i + 1] & 0x30) == 0x30)
+			return True;
+	return False;
+}
+#else
+static Bool may_divide(const UChar *code, UInt length)
+{
+	(void)code, (void)length;
+	return False;
+}
+#endif
+
+static UInt keep_address(
+	void *opaque, VexRegisterUpdates *control, const VexGuestExtents *extents)
+{
+	for (UInt i = 0; divides && i < extents->n_used; i++)
+		if (may_divide((const UChar *)(Addr)extents->base[i], extents->len[i]))
+			*control = VexRegUpdAllregsAtEachInsn;
+	return cores(opaque, control, extents);
+}
+
+void faults_check(VexTranslateArgs *args)
+{
+	cores = args->needs_self_check;
+	args->needs_self_check = keep_address;
+}
+
+/* ---- in the kernel's words ---- */
+
+enum { BY_KERNEL = 128 };
+
+vki_siginfo_t faults_as_kernel_tells(ThreadId tid, const vki_siginfo_t *info)
+{
+	vki_siginfo_t told = *info;
+
+	/* The core has the host's instruction. */
+	if (told.si_signo == VKI_SIGFPE && told.si_code > 0 && told.si_code < BY_KERNEL)
+		told._sifields._sigfault._addr = (void *)VG_(get_IP)(tid);
+#if defined(VGA_amd64)
+	if (told.si_signo == VKI_SIGILL && told.si_code == VKI_ILL_ILLOPC)
+		told.si_code = VKI_ILL_ILLOPN;
+	if (told.si_signo == VKI_SIGTRAP && told.si_code == VKI_TRAP_BRKPT)
+		told.si_code = BY_KERNEL;
+#endif
+	return told;
+}
+
+/* Where nothing is mapped, there may be a segment that the core calls free. */
+void __wrap_vgPlain_synth_fault_perms(ThreadId tid, Addr address)
+{
+	const NSegment *segment = VG_(am_find_nsegment)(address);
+
+	if (!segment || segment->kind == SkFree || segment->kind == SkResvn)
+		VG_(synth_fault_mapping)(tid, address);
+	else
+		__real_vgPlain_synth_fault_perms(tid, address);
+}
+
+#if defined(VGA_amd64)
+void __real_vgPlain_synth_sigill(ThreadId tid, Addr address);
+void __wrap_vgPlain_synth_sigill(ThreadId tid, Addr address);
+
+/* The prefixes, and REX. */
+static const UChar *behind_prefixes(const UChar *code)
+{
+	while (*code == 0x66 || *code == 0xf2 || *code == 0xf3 || (*code & 0xf0) == 0x40)
+		code++;
+	return code;
+}
+
+/* Of two bytes: system registers, caches, and the ways back to programs. */
+static Bool is_kernels_of_two(const UChar *code)
+{
+	UInt which = code[1] >> 3 & 7;
+
+	switch (code[0]) {
+	case 0x00: /* lldt, ltr */
+		return which == 2 || which == 3;
+	case 0x01: /* lgdt, lidt, invlpg; lmsw; swapgs */
+		return code[1] < 0xc0 ? which == 2 || which == 3 || which >= 6
+				      : which == 6 || code[1] == 0xf8;
+	}
+	return code[0] == 0x06 || code[0] == 0x07 || code[0] == 0x08 || code[0] == 0x09 ||
+	       (code[0] >= 0x20 && code[0] <= 0x23) || code[0] == 0x30 ||
+	       code[0] == 0x32 || code[0] == 0x33 || code[0] == 0x35;
+}
+
+/* For those, the processor has another exception than for what is no instruction: hlt,
+ * cli, sti, and ports. */
+static Bool is_kernels(const UChar *code)
+{
+	code = behind_prefixes(code);
+	if (code[0] == 0x0f)
+		return is_kernels_of_two(code + 1);
+	return code[0] == 0xf4 || code[0] == 0xfa || code[0] == 0xfb ||
+	       (code[0] >= 0x6c && code[0] <= 0x6f) || (code[0] & 0xf4) == 0xe4;
+}
+
+void __wrap_vgPlain_synth_sigill(ThreadId tid, Addr address)
+{
+	if (is_kernels((const UChar *)address))
+		VG_(synth_fault)(tid);
+	else
+		__real_vgPlain_synth_sigill(tid, address);
+}
+#endif

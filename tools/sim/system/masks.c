@@ -13,6 +13,7 @@
 #include "base/syscall.h"
 #include "native/native.h"
 #include "pointers.h"
+#include "system/faults.h"
 #include "system/sent.h"
 #include "tool.h"
 #include "valgrind/core.h"
@@ -83,25 +84,12 @@ static void block_with_nodefer(ThreadId tid, Int number)
 		VG_(do_sys_sigprocmask)(tid, VKI_SIG_BLOCK, &action.sa_mask, NULL);
 }
 
-/* The kernel of x86 says of an instruction that there is none such in other words than
- * the core. */
-static vki_siginfo_t as_kernel_tells(const vki_siginfo_t *info)
-{
-	vki_siginfo_t told = *info;
-
-#if defined(VGA_amd64)
-	if (told.si_signo == VKI_SIGILL && told.si_code == VKI_ILL_ILLOPC)
-		told.si_code = VKI_ILL_ILLOPN;
-#endif
-	return told;
-}
-
 void __wrap_vgPlain_sigframe_create(ThreadId tid, Bool on_altstack, Addr top,
 	const vki_siginfo_t *info, const struct vki_ucontext *context, void *handler,
 	UInt flags, const vki_sigset_t *mask, void *restorer)
 {
 	Addr room = native_frame_room(top);
-	vki_siginfo_t told = as_kernel_tells(info);
+	vki_siginfo_t told = faults_as_kernel_tells(tid, info);
 
 	__real_vgPlain_sigframe_create(
 		tid, on_altstack, room, &told, context, handler, flags, mask, restorer);

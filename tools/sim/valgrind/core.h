@@ -58,5 +58,8 @@ extern SysRes VG_(do_sys_sigaction)(
 	Int number, const vki_sigaction_toK_t *new, vki_sigaction_fromK_t *old);
 extern SysRes VG_(do_sys_sigprocmask)(
 	ThreadId tid, Int how, vki_sigset_t *new, vki_sigset_t *old);
+/* SIGSEGV where nothing is mapped, and where an instruction is not for programs. */
+extern void VG_(synth_fault_mapping)(ThreadId tid, Addr address);
+extern void VG_(synth_fault)(ThreadId tid);
 
 #endif
