@@ -12,6 +12,7 @@
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/counters/described.h"
 #include "base/counters/encode.h"
 #include "preload/given.h"
 #include "preload/reexec.h"
@@ -19,17 +20,9 @@
 #include "base/log.h"
 #include "regions/fold/fold_records.h"
 #include "preload/runtime.h"
-#include "base/machine/spreads.h"
-#include "base/machine/weights.h"
-#include "base/counters/windows.h"
 #include "preload/run.h"
 #include "base/counters/options.h"
 #include "preload/planned.h"
-
-static void put_meta(const char *key, const char *value)
-{
-	cp_record_put_meta(&cp_runtime.record, key, value, strlen(value));
-}
 
 static void meta_command(void)
 {
@@ -39,161 +32,17 @@ static void meta_command(void)
 	cp_record_put_meta(&cp_runtime.record, "command", words, size);
 }
 
-/* The weights of this run, whatever is asked of the record later. */
-static void meta_weights(void)
-{
-	char text[CP_WEIGHTS_TEXT];
-
-	cp_weights_print(&cp_plan.weights, text, sizeof(text));
-	put_meta("weights", text);
-}
-
-/* How far predicted time may be off. */
-static void meta_spreads(const struct cp_machine *machine)
-{
-	struct cp_spreads spreads = cp_spreads_of(machine);
-	char text[CP_SPREADS_TEXT];
-
-	cp_spreads_print(&spreads, text, sizeof(text));
-	if (machine->timed)
-		put_meta("spreads", text);
-}
-
-static void meta_clock(const struct cp_machine *machine)
-{
-	char text[32];
-
-	cp_format(text, sizeof(text), "%llu",
-		(unsigned long long)machine->clock_mhz * 1000000);
-	if (machine->timed)
-		put_meta("clock", text);
-}
-
-static void meta_sample(void)
-{
-	char text[CP_SAMPLE_OPTION];
-
-	if (!cp_plan.sample.sets)
-		return;
-	cp_sample_describe(&cp_plan.sample, text, sizeof(text));
-	put_meta("sample", text);
-}
-
-static void meta_sweep(const struct cp_machine *machine)
-{
-	char text[160];
-
-	if (!cp_plan.sweep.npoints)
-		return;
-	cp_sweep_describe(&cp_plan.sweep, machine, text, sizeof(text));
-	put_meta("sweep", text);
-}
-
-static void meta_windows(const struct cp_machine *machine)
-{
-	char text[160];
-
-	if (!cp_plan.window)
-		return;
-	cp_windows_describe(cp_plan.window, machine, text, sizeof(text));
-	put_meta("windows", text);
-}
-
-static void meta_machine(void)
-{
-	const struct cp_machine *machine = cp_plan_machine(&cp_plan);
-	char text[640];
-
-	if (machine) {
-		cp_machine_describe(machine, text, sizeof(text));
-		put_meta("machine", text);
-		meta_clock(machine);
-		meta_spreads(machine);
-		meta_sample();
-		meta_sweep(machine);
-		meta_windows(machine);
-	}
-	meta_weights();
-	cp_format(text, sizeof(text), "%u",
-		machine ? machine->level[CP_L1D].line : cp_machine_host_line());
-	put_meta("line", text);
-}
-
 static void put_metas(void)
 {
 	struct utsname host;
-	const char *text;
 
-	put_meta("tool", CP_VERSION);
-	put_meta("exe", cp_own_executable());
+	cp_describe_text(&cp_runtime.record, "tool", CP_VERSION);
+	cp_describe_text(&cp_runtime.record, "exe", cp_own_executable());
 	meta_command();
 	if (uname(&host) == 0)
-		put_meta("host", host.nodename);
-	put_meta("why", cp_run.why);
-	meta_machine();
-	for (size_t at = 0; (text = cp_plan_next_text(&cp_plan, CP_PLAN_GROUP, &at));)
-		put_meta("group", text);
-}
-
-static int counter_item(const struct cp_counter *counter, unsigned part)
-{
-	size_t length = strlen(counter->name);
-	struct cp_counter_item *item =
-		cp_record_reserve(&cp_runtime.record, sizeof(*item) + length + 1);
-
-	if (!item)
-		return -ENOSPC;
-	item->perf_group = counter->group;
-	item->mirror =
-		counter->mirror == CP_NO_MIRROR ? CP_NO_MIRROR : counter->mirror + part;
-	memcpy(item->name, counter->name, length);
-	cp_item_publish(item, CP_ITEM_COUNTER);
-	return 0;
-}
-
-/* The first of its parts among the counters of a reading. */
-static unsigned in_reading(unsigned counter)
-{
-	unsigned at = 0;
-
-	for (unsigned i = 0; i < counter; i++)
-		at += cp_plan.set.counters[i].sampled ? CP_SAMPLE_PARTS : 1;
-	return at;
-}
-
-static int counter_items(const struct cp_counter *counter)
-{
-	for (unsigned p = 0; p < (counter->sampled ? CP_SAMPLE_PARTS : 1); p++)
-		if (counter_item(counter, p) < 0)
-			return -ENOSPC;
-	return 0;
-}
-
-static struct cp_quantity_item *quantity_item(const struct cp_quantity *quantity)
-{
-	size_t name = strlen(quantity->name), reason = strlen(quantity->why.text);
-	struct cp_quantity_item *item;
-
-	if (quantity->available && !quantity->unproven && !quantity->modelled)
-		reason = 0;
-	item = cp_record_reserve(&cp_runtime.record, sizeof(*item) + name + reason + 2);
-	if (!item)
-		return NULL;
-	item->available = !quantity->available ? CP_QUANTITY_UNAVAILABLE
-			  : quantity->unproven ? CP_QUANTITY_UNPROVEN
-			  : quantity->modelled ? CP_QUANTITY_ESTIMATED
-					       : CP_QUANTITY_AVAILABLE;
-	item->nterms = quantity->nterms;
-	for (unsigned i = 0; i < quantity->nterms; i++) {
-		item->terms[i].counter = in_reading(quantity->terms[i].counter);
-		item->terms[i].sign = quantity->terms[i].sign;
-	}
-	item->name_length = (uint32_t)name;
-	item->reason_length = (uint32_t)reason;
-	memcpy(item->text, quantity->name, name);
-	memcpy(item->text + name + 1, quantity->why.text, reason);
-	cp_item_publish(item, CP_ITEM_QUANTITY);
-	return item;
+		cp_describe_text(&cp_runtime.record, "host", host.nodename);
+	cp_describe_text(&cp_runtime.record, "why", cp_run.why);
+	cp_describe_plan(&cp_runtime.record, &cp_plan);
 }
 
 /* The layout's terms point into the record's items: written once, read by both. */
@@ -204,13 +53,13 @@ static int put_items(void)
 	const struct cp_event_set *set = &cp_plan.set;
 	const struct cp_record_header *header = cp_runtime.record.header;
 
-	for (unsigned i = 0; i < set->ncounters; i++) {
-		if (counter_items(&set->counters[i]) < 0)
-			return -ENOSPC;
+	if (cp_describe_counters(&cp_runtime.record, set) < 0)
+		return -ENOSPC;
+	for (unsigned i = 0; i < set->ncounters; i++)
 		group_of[i] = set->counters[i].group;
-	}
 	for (unsigned i = 0; i < set->nquantities; i++) {
-		const struct cp_quantity_item *item = quantity_item(&set->quantities[i]);
+		const struct cp_quantity_item *item = cp_describe_quantity(
+			&cp_runtime.record, set, &set->quantities[i]);
 
 		if (!item)
 			return -ENOSPC;
@@ -252,18 +101,7 @@ static int describe_process(void)
 	struct cp_record_header *header = cp_runtime.record.header;
 	int result;
 
-	header->ncounters = in_reading(cp_plan.set.ncounters);
-	header->sample_sets = cp_plan.sample.sets;
-	header->sample_groups = cp_plan.sample.groups;
-	header->nquantities = cp_plan.set.nquantities;
-	header->nperf_groups = cp_plan.set.ngroups;
-	header->pass = cp_plan.set.pass;
-	header->npasses = cp_plan.set.npasses;
-	memcpy(header->reference, cp_plan.set.reference, sizeof(header->reference));
-	for (unsigned i = 0; i < cp_plan.set.ncounters; i++)
-		header->socket[cp_plan.set.counters[i].group] =
-			cp_plan.set.counters[i].socket;
-	header->nrotated = cp_plan.set.nrotated;
+	cp_describe_header(header, &cp_plan);
 	header->engine = cp_engine == &cp_engine_sim ? CP_ENGINE_SIM : CP_ENGINE_PERF;
 	header->ppid = getppid();
 	header->root_pid = cp_run.root_pid;
@@ -279,8 +117,6 @@ static int describe_process(void)
 		header->flags |= CP_RECORD_KERNEL;
 	if (cp_options.sparse && cp_engine->counts_readings && !cp_plan.set.nrotated)
 		header->flags |= CP_RECORD_SPARSE;
-	if (cp_plan.set.time_sampled)
-		header->flags |= CP_RECORD_CORRECTED;
 	put_metas();
 	result = put_items();
 	if (result == 0)

@@ -316,6 +316,7 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 {
 	static struct cp_machine machines[CP_MAX_MACHINES];
 	static struct cp_counted_alone counted;
+	struct cp_launch launch = {0};
 	const struct cp_sample_plan *sample;
 	const struct cp_compared *compared;
 	unsigned n = 0;
@@ -325,8 +326,9 @@ static int run_alone(struct cp_comparison *c, unsigned run, int *status)
 		machines[n] = compared->machine;
 	sample = machine_of(c, run, 0)->machine.sampled ? &machine_of(c, run, 0)->sample
 							: NULL;
-	result = cp_count_alone(c->program, machines, n, sample, &counted);
-	*status = counted.status;
+	result = cp_count_alone(c->program,
+		&(struct cp_alone_run){machines, n, sample, NULL}, &launch, &counted);
+	*status = launch.status;
 	if (result == 0 && !counted.seen)
 		result = -ENODATA;
 	while (result == 0 && n-- > 0) {

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/engine/engine.h"
 #include "base/text.h"
 #include "base/files/trusted.h"
 #include "regions/ancestors.h"
@@ -25,7 +26,7 @@
 #include "regions/rank.h"
 #include "regions/record.h"
 #include "regions/rundir.h"
-#include "tools/runs/alone.h"
+#include "tools/runs/alone_record.h"
 #include "tools/runs/confirm.h"
 #include "tools/shared/check.h"
 #include "tools/shared/cmd.h"
@@ -400,46 +401,67 @@ static const char *setting_value(const struct settings *settings, const char *na
 	return value ? value : getenv(name);
 }
 
-/* Counted as a whole if that was asked for; else it runs as it is. */
+/* May it be counted as a whole?  perf cannot, and is not replaced where it is. */
+static bool is_simulated(const struct settings *settings, char **argv)
+{
+	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE");
+	bool asked = engine && strcmp(engine, "sim") == 0;
+	struct cp_why why;
+
+	if (!is_uncounted() && (asked || ((!engine || strcmp(engine, "auto") == 0) &&
+						 !cp_perf_hardware_works(&why)))) {
+		if (!asked)
+			fprintf(stderr,
+				"cachepeek: %s is statically linked: counted as a whole, "
+				"on the simulated PMU,\n10 to 70 times slower; "
+				"CACHEPEEK_ENGINE=perf forbids this\n",
+				argv[0]);
+		return true;
+	}
+	fprintf(stderr,
+		"cachepeek: %s is statically linked: "
+		"nothing can be preloaded into it, so it runs uncounted "
+		"(link it dynamically, or -E sim counts the whole run)\n",
+		argv[0]);
+	return false;
+}
+
+/* Counted as a whole if that is possible; else it runs as it is. */
 static bool run_static(char **argv, const struct settings *settings, int *result)
 {
-	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE"),
-		   *name = setting_value(settings, "CACHEPEEK_MACHINE"),
-		   *changes = setting_value(settings, "CACHEPEEK_WHAT_IF");
-	const char *reproducible = given_value(settings, "CACHEPEEK_REPRODUCIBLE");
-	struct cp_machine machine;
-	char error[256] = "";
-	int status;
+	static const struct {
+		const char *variable, *option;
+	} needed[] = {{"CACHEPEEK_CALL_PATHS", "--call-paths"},
+		{"CACHEPEEK_REGIONS", "-R"}, {"CACHEPEEK_INTERVAL", "-I"},
+		{"CACHEPEEK_SAMPLE", "--sample"}, {"CACHEPEEK_SWEEP", "--sweep"},
+		{"CACHEPEEK_WORKING_SET", "--working-set"}};
+	const char *outputs = setting_value(settings, "CACHEPEEK_OUTPUT"),
+		   *named = setting_value(settings, "CACHEPEEK_DIR");
+	const struct cp_alone_asked asked = {
+		.machine = given_value(settings, "CACHEPEEK_MACHINE"),
+		.changes = given_value(settings, "CACHEPEEK_WHAT_IF"),
+		.groups = given_value(settings, "CACHEPEEK_GROUPS"),
+		.events = given_value(settings, "CACHEPEEK_EVENTS"),
+		.reproducible = given_value(settings, "CACHEPEEK_REPRODUCIBLE"),
+	};
+	struct cp_launch launch = {0};
+	char directory[CP_RUNDIR_SIZE];
 
-	if (!engine || strcmp(engine, "sim") != 0 || is_uncounted()) {
-		fprintf(stderr,
-			"cachepeek: %s is statically linked: "
-			"nothing can be preloaded into it, so it runs uncounted "
-			"(link it dynamically, or -E sim counts the whole run)\n",
-			argv[0]);
+	if (!is_simulated(settings, argv) ||
+		cp_launch_make_run(named, directory, sizeof(directory)) < 0)
 		return false;
-	}
-	if (cp_machine_find(
-		    &machine, name && *name ? name : "host", error, sizeof(error)) < 0 &&
-		cp_machine_find(&machine, "host", error + strlen(error), 1) == 0)
-		fprintf(stderr,
-			"cachepeek: %s (the host's caches are simulated instead)\n",
-			error);
-	if (changes && *changes &&
-		cp_machine_change(&machine, changes, error, sizeof(error)) < 0)
-		fprintf(stderr,
-			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
-			error, machine.name);
-	if (given_value(settings, "CACHEPEEK_CALL_PATHS"))
-		fprintf(stderr, "cachepeek: --call-paths is ignored: "
-				"nothing can be preloaded into a static program\n");
-	if (setting_value(settings, "CACHEPEEK_SWEEP"))
-		fprintf(stderr, "cachepeek: CACHEPEEK_SWEEP is ignored: "
-				"nothing can be preloaded into a static program\n");
-	if (reproducible)
-		setenv("CACHEPEEK_REPRODUCIBLE", reproducible, 1);
-	*result = cp_run_alone(argv, &machine, &status);
-	*result = *result < 0 ? cp_cannot_run(argv[0], -*result) : cp_end_like(status);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		cp_alone_ignores(given_value(settings, needed[i].variable)
+					 ? needed[i].option
+					 : needed[i].variable,
+			setting_value(settings, needed[i].variable));
+	*result = cp_alone_record(argv, directory, &asked, &launch);
+	if (has_records(directory))
+		cp_report_run(directory, 0, launch.pid, outputs);
+	else if (!named)
+		cp_run_remove(directory);
+	*result = *result < 0 ? cp_cannot_run(argv[0], -*result)
+			      : cp_end_like(launch.status);
 	return true;
 }
 

@@ -369,18 +369,34 @@ C
 # ---- programs into which nothing can be preloaded ----
 
 {
-	my @static = program('static');
-	my $run = run(command => [cli(), '-E', 'sim', '-m', bare('zen3'), @static]);
-	my %count = $run->{err} =~ /^(\w+) +(\d+)$/mg;
+	my $json = scratch('static.json');
+	my $run = run(command => [cli(), '-E', 'sim', '-m', bare('zen3'), '-o', $json, program('static')]);
+	my $report = Json::decode_json(read_file($json) // '{}');
+	my $whole = region($report);
 
 	is($run->{out}, "static\n", 'a static program: its output');
 	is(status_text($run->{status}), 'exit 17', 'its status');
-	like($run->{err}, qr/^machine +\S+zen3\.machine: L1I/m, 'the machine');
-	cmp_ok($count{instructions} // 0, '>', 10000, 'the whole run is counted');
-	is($count{l1d_load_lines} + $count{l1d_store_lines}, $count{l1d_fills}, 'as one machine');
-	$run = run(command => [cli(), @static]);
-	like($run->{err}, qr/static is statically linked: .*-E sim/, 'not asked for: how to');
+	is($report->{processes}[0]{exit}{code}, 17, '... which the report has');
+	like($report->{machine}{description}, qr/zen3\.machine: L1I/, 'the machine');
+	cmp_ok(value($whole, 'instructions') // 0, '>', 10000, 'the whole run is counted');
+	cmp_ok(value($whole, 'l1d_misses') // 0, '>', 100, 'with its misses');
+	like(join("\n", @{$report->{warnings}}), qr/^a static program: .* without its children$/m, 'and what is not');
+	$run = run(command => [cli(), program('static')], env => {CACHEPEEK_ENGINE => 'perf'});
+	like($run->{err}, qr/\A[^\n]*static is statically linked: [^\n]*-E sim[^\n]*\n\z/, 'on perf it is not counted: what does');
 	is(status_text($run->{status}), 'exit 17', 'and it runs');
+	$run = run(command => [cli(), program('static')]);
+	like($run->{err}, qr/static is statically linked: (?:counted as a whole|[^\n]* uncounted)/, 'by itself one or the other');
+	is(status_text($run->{status}), 'exit 17', 'and it runs');
+
+	my %misses;
+	for my $program ('chase', 'static_chase') {
+		run(command => [cli(), 'dcache', '-m', bare('zen3'), '-o', $json, program($program), 20000, 200000]);
+		for (grep { $_->{function} eq 'main' } @{Json::decode_json(read_file($json) // '{}')->{functions}}) {
+			$misses{$program} += $_->{counts}{l1d_load_misses} + $_->{counts}{l1d_store_misses};
+		}
+	}
+	cmp_ok($misses{chase} // 0, '>', 10000, 'the profile of a program that misses');
+	cmp_ok(abs(($misses{static_chase} // 0) - $misses{chase}), '<=', 0.01 * $misses{chase}, '... and of the same one, linked statically');
 }
 
 # One for 32-bit x86, of a dozen bytes: exit(3).

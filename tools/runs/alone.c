@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/counters/simtool.h"
-#include "tools/runs/launch.h"
+#include "regions/rundir.h"
 #include "tools/shared/place.h"
 
 static const char *const names[] = {
@@ -35,7 +35,8 @@ static const char *const help_names[] = {
 };
 
 struct command {
-	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64], sample[CP_SAMPLE_OPTION];
+	char directory[PATH_MAX], tool[PATH_MAX + 32], log[64], sample[CP_SAMPLE_OPTION],
+		profile[CP_RUNDIR_SIZE + 16];
 	struct cp_sim_words machine[CP_MAX_MACHINES];
 	const char **argv;
 	size_t count;
@@ -152,11 +153,23 @@ static void add_sample(struct command *command, const struct cp_sample_plan *sam
 	add_word(command, command->sample);
 }
 
-int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
-	const struct cp_sample_plan *sample, struct cp_counted_alone *counted)
+static void add_profile(struct command *command, const struct cp_alone_profile *profile)
+{
+	if (!profile)
+		return;
+	snprintf(command->profile, sizeof(command->profile), "--profile=%s",
+		profile->directory);
+	add_word(command, command->profile);
+	if (profile->sharing)
+		add_word(command, "--sharing=yes");
+	if (profile->line_use)
+		add_word(command, "--line-use=yes");
+}
+
+int cp_count_alone(char **argv, const struct cp_alone_run *run, struct cp_launch *launch,
+	struct cp_counted_alone *counted)
 {
 	static struct command command;
-	struct cp_launch launch;
 	size_t given = 0;
 	FILE *log = tmpfile();
 	int result = find_tool(&command);
@@ -165,57 +178,23 @@ int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmac
 	while (argv[given])
 		given++;
 	command.count = 0;
-	command.argv = calloc(given + CP_SIM_NCORE + nmachines * (CP_SIM_NWORDS + 1) + 10,
-		sizeof(*command.argv));
+	command.argv =
+		calloc(given + CP_SIM_NCORE + run->nmachines * (CP_SIM_NWORDS + 1) + 16,
+			sizeof(*command.argv));
 	if (result < 0 || !log || !command.argv)
 		return result < 0 ? result : -ENOMEM;
-	add_options(&command, machines, nmachines, log);
-	add_sample(&command, sample);
+	add_options(&command, run->machines, run->nmachines, log);
+	add_sample(&command, run->sample);
+	add_profile(&command, run->profile);
 	add_word(&command, "--");
 	for (size_t i = 0; i < given; i++)
 		add_word(&command, argv[i]);
 	setenv("VALGRIND_LIB", command.directory, 1);
 	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
-	result = cp_launch(&launch, (char *const *)(uintptr_t)command.argv, NULL);
-	counted->status = launch.status;
+	result = cp_launch(launch, (char *const *)(uintptr_t)command.argv, NULL);
 	if (result == 0)
-		read_counts(log, counted, nmachines);
+		read_counts(log, counted, run->nmachines);
 	fclose(log);
 	free(command.argv);
-	return result;
-}
-
-static void print_counts(const char *program, const struct cp_machine *machine,
-	const uint64_t count[CP_SIM_NCOUNTERS])
-{
-	char text[512];
-
-	cp_machine_describe(machine, text, sizeof(text));
-	fprintf(stderr,
-		"cachepeek %s: %s\n"
-		"engine    simulated PMU (sim); "
-		"nothing can be preloaded into a static program:\n"
-		"          its raw counters, without regions, "
-		"groups and report files\n"
-		"machine   %s\n"
-		"counted   user mode only, from the first instruction on; "
-		"not its children\n"
-		"\n",
-		CP_VERSION, program, text);
-	for (int i = 0; i < (machine->timed ? CP_SIM_NCOUNTERS : CP_SIM_TIMED); i++)
-		if (count[i])
-			fprintf(stderr, "%-22s %15llu\n", names[i],
-				(unsigned long long)count[i]);
-	fprintf(stderr, "The other counters are 0.\n");
-}
-
-int cp_run_alone(char **argv, const struct cp_machine *machine, int *status)
-{
-	static struct cp_counted_alone counted;
-	int result = cp_count_alone(argv, machine, 1, NULL, &counted);
-
-	*status = counted.status;
-	if (result == 0)
-		print_counts(argv[0], machine, counted.count[0]);
 	return result;
 }

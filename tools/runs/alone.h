@@ -10,22 +10,31 @@
 #include "base/counters/sample.h"
 #include "base/counts.h"
 #include "base/machine/machine.h"
+#include "tools/runs/launch.h"
 #include "tools/sim/request.h"
 
 struct cp_counted_alone {
-	int status; /* of wait(2) */
-	bool seen;  /* the tool has told its counts: it does not if it is killed */
+	bool seen; /* the tool has told its counts: it does not if it is killed */
 	uint64_t count[CP_MAX_MACHINES][CP_SIM_NCOUNTERS];
 	uint64_t parts[CP_MAX_MACHINES][CP_SAMPLE_WORDS]; /* of a sample */
 };
 
-/* Runs argv, and counts the whole run on each machine (sample NULL: in full).  0 or
- * -errno. */
-int cp_count_alone(char **argv, const struct cp_machine *machines, unsigned nmachines,
-	const struct cp_sample_plan *sample, struct cp_counted_alone *counted);
+/* Where its profile goes; sharing, line_use: what else is looked at. */
+struct cp_alone_profile {
+	const char *directory;
+	bool sharing, line_use;
+};
 
-/* Runs argv and prints the counts on stderr.  0 and the status of wait(2), or
- * -errno. */
-int cp_run_alone(char **argv, const struct cp_machine *machine, int *status);
+/* sample NULL: in full; profile NULL: none. */
+struct cp_alone_run {
+	const struct cp_machine *machines;
+	unsigned nmachines;
+	const struct cp_sample_plan *sample;
+	const struct cp_alone_profile *profile;
+};
+
+/* Runs argv, and counts the whole run on each machine.  0 or -errno. */
+int cp_count_alone(char **argv, const struct cp_alone_run *run, struct cp_launch *launch,
+	struct cp_counted_alone *counted);
 
 #endif

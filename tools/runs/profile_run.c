@@ -11,7 +11,9 @@
 #include "regions/rundir.h"
 #include "tools/shared/check.h"
 #include "tools/shared/cmd.h"
+#include "tools/runs/alone_record.h"
 #include "tools/runs/launch.h"
+#include "tools/runs/preloading.h"
 #include "tools/shared/output.h"
 #include "tools/shared/place.h"
 #include "tools/runs/watch.h"
@@ -57,12 +59,22 @@ static int show_last(
 	return show(path, context);
 }
 
+static int make_directory(
+	const struct cp_profile_source *from, char *directory, size_t size)
+{
+	int result = cp_launch_make_run(from->directory, directory, size);
+
+	if (result < 0)
+		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
+			directory, strerror(-result));
+	return result;
+}
+
 /* Settings for other commands do not count here. */
 static int prepare_directory(
 	const struct cp_profile_source *from, char *directory, size_t size)
 {
 	static char *const nothing[] = {NULL};
-	int result;
 
 	setenv("CACHEPEEK_PROFILE", from->name, 1);
 	setenv("CACHEPEEK_ENGINE", from->engine ? from->engine : "sim", 1);
@@ -79,35 +91,70 @@ static int prepare_directory(
 		return -ENOENT;
 	if (from->engine && strcmp(from->engine, "perf") == 0)
 		cp_preload_allocator_watch();
-	result = cp_launch_make_run(from->directory, directory, size);
-	if (result < 0) {
-		fprintf(stderr, "cachepeek: no place for the run's records (%s: %s)\n",
-			directory, strerror(-result));
-		return result;
-	}
+	if (make_directory(from, directory, size) < 0)
+		return -ENOENT;
 	setenv("CACHEPEEK__LAUNCHER", directory, 1);
 	unsetenv("CACHEPEEK__SCOPE"); /* no report but ours */
 	return 0;
 }
 
-static int run_program(const struct cp_profile_source *from, char **argv,
-	cp_profile_show *show, void *context)
+static int preload_and_run(const struct cp_profile_source *from, char **argv,
+	char *directory, struct cp_launch *launch)
 {
-	char directory[CP_RUNDIR_SIZE];
-	struct cp_launch launch;
 	struct cp_watch watch;
 	int result;
 
-	if (prepare_directory(from, directory, sizeof(directory)) < 0)
-		return 127;
+	if (prepare_directory(from, directory, CP_RUNDIR_SIZE) < 0)
+		return 0;
 	cp_watch_start(&watch, directory, "");
-	result = cp_launch(&launch, argv, &watch);
+	result = cp_launch(launch, argv, &watch);
+	if (result == 0)
+		cp_launch_note(launch, directory);
+	return result < 0 ? result : 1;
+}
+
+static int run_alone(const struct cp_profile_source *from, char **argv, char *directory,
+	struct cp_launch *launch)
+{
+	int result;
+
+	if (make_directory(from, directory, CP_RUNDIR_SIZE) < 0)
+		return 0;
+	cp_alone_ignores("--call-paths", from->call_paths ? "1" : NULL);
+	result = cp_alone_record(argv, directory,
+		&(struct cp_alone_asked){.machine = from->machine,
+			.groups = "cache",
+			.reproducible = from->reproducible,
+			.profile = from->name,
+			.line_use = from->line_use},
+		launch);
+	return result < 0 ? result : 1;
+}
+
+/* Nothing is preloaded into a static program: the simulator alone tells where it misses.
+ */
+static bool runs_alone(const struct cp_profile_source *from, const char *program)
+{
+	return (!from->engine || strcmp(from->engine, "sim") == 0) &&
+	       cp_can_be_preloaded(program) == CP_STATIC;
+}
+
+static int run_program(const struct cp_profile_source *from, char **argv,
+	cp_profile_show *show, void *context)
+{
+	char directory[CP_RUNDIR_SIZE] = "";
+	struct cp_launch launch = {0};
+	int result = runs_alone(from, argv[0])
+			     ? run_alone(from, argv, directory, &launch)
+			     : preload_and_run(from, argv, directory, &launch);
+
+	if (!result)
+		return 127;
 	if (result < 0) {
 		if (!from->directory)
 			cp_run_remove(directory);
 		return cp_cannot_run(argv[0], -result);
 	}
-	cp_launch_note(&launch, directory);
 	show(directory, context);
 	return cp_end_like(launch.status);
 }

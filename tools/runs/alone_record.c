@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/runs/alone_record.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/counters/described.h"
+#include "base/counters/events.h"
+#include "base/machine/weights.h"
+#include "tools/runs/preloading.h"
+
+#define COUNTED_ALONE                                                                    \
+	"a static program: nothing can be preloaded into it, so that it is counted as "  \
+	"a whole, its threads as one, without regions and without its children"
+
+struct alone {
+	struct cp_alone_asked asked;
+	struct cp_plan plan;
+	struct cp_arena arena;
+	struct cp_request request;
+	struct cp_recording record;
+	uint64_t start_ns, end_ns, realtime_ns;
+};
+
+/* ---- what is to be counted ---- */
+
+static void say(const char *line)
+{
+	fprintf(stderr, "cachepeek: %s\n", line);
+}
+
+void cp_alone_ignores(const char *name, const char *value)
+{
+	if (value)
+		fprintf(stderr,
+			"cachepeek: %s is ignored: nothing can be preloaded into a "
+			"static program\n",
+			name);
+}
+
+static void end_without_memory(void)
+{
+	say("no memory for what is to be counted");
+	_exit(127);
+}
+
+static const char *or_variable(const char *asked, const char *name)
+{
+	return asked ? asked : getenv(name);
+}
+
+static void find_machine(const struct cp_alone_asked *asked, struct cp_machine *machine)
+{
+	const char *name = or_variable(asked->machine, "CACHEPEEK_MACHINE"),
+		   *changes = or_variable(asked->changes, "CACHEPEEK_WHAT_IF");
+	char error[256] = "";
+
+	if (cp_machine_find(
+		    machine, name && *name ? name : "host", error, sizeof(error)) < 0 &&
+		cp_machine_find(machine, "host", error + strlen(error), 1) == 0)
+		fprintf(stderr,
+			"cachepeek: %s (the host's caches are simulated instead)\n",
+			error);
+	if (changes && *changes &&
+		cp_machine_change(machine, changes, error, sizeof(error)) < 0)
+		fprintf(stderr,
+			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
+			error, machine->name);
+}
+
+static void make_plan(struct alone *alone)
+{
+	struct cp_machine *machine = &alone->plan.machine[0];
+	char missing[160];
+
+	find_machine(&alone->asked, machine);
+	alone->plan.nmachines = 1;
+	cp_request_read(&alone->request, &alone->arena,
+		&(struct cp_request_text){
+			or_variable(alone->asked.events, "CACHEPEEK_EVENTS"),
+			or_variable(alone->asked.groups, "CACHEPEEK_GROUPS"),
+			getenv("CACHEPEEK_LET"),
+			machine->timing == CP_TIMING_OFF || alone->asked.profile ||
+					!cp_machine_tells_time(
+						machine, missing, sizeof(missing))
+				? "cache"
+				: "cache,time"},
+		say);
+	alone->plan.weights = cp_weights_of(machine, alone->request.weights);
+	cp_events_for_sim(&alone->plan.set, &alone->request, machine, &alone->arena, say);
+	machine->timed = alone->plan.set.timed;
+	machine->time_sampled &= alone->plan.set.time_sampled;
+	for (size_t i = 0; i < alone->request.ngroups; i++)
+		cp_plan_add_text(&alone->plan, &alone->arena, CP_PLAN_GROUP,
+			alone->request.groups[i]->text);
+}
+
+/* ---- what was counted ---- */
+
+static uint64_t now_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void describe_command(struct cp_recording *record, char **argv)
+{
+	char path[PATH_MAX] = "", name[32], words[4096];
+	int fd = cp_program_open(argv[0]);
+	struct utsname host;
+	size_t size = 0;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	if (fd < 0 || readlink(name, path, sizeof(path) - 1) < 0)
+		snprintf(path, sizeof(path), "%s", argv[0]);
+	if (fd >= 0)
+		close(fd);
+	for (; *argv && size + strlen(*argv) < sizeof(words); argv++) {
+		memcpy(words + size, *argv, strlen(*argv) + 1);
+		size += strlen(*argv) + 1;
+	}
+	cp_describe_text(record, "tool", CP_VERSION);
+	cp_describe_text(record, "exe", path);
+	cp_record_put_meta(record, "command", words, size ? size - 1 : 0);
+	if (uname(&host) == 0)
+		cp_describe_text(record, "host", host.nodename);
+	cp_describe_text(record, "why", "nothing else counts a static program as it is");
+	cp_describe_text(record, "warning", COUNTED_ALONE);
+}
+
+static void put_header(
+	const struct alone *alone, const struct cp_launch *launch, const uint64_t *count)
+{
+	struct cp_record_header *header = alone->record.header;
+
+	cp_describe_header(header, &alone->plan);
+	header->engine = CP_ENGINE_SIM;
+	header->ppid = getpid();
+	header->root_pid = launch->pid;
+	header->rank = -1;
+	header->realtime_ns = alone->realtime_ns;
+	header->start_ns = alone->start_ns;
+	header->end_ns = alone->end_ns;
+	header->flags |= CP_RECORD_ROOT;
+	memcpy(header->process, count, CP_SIM_NCOUNTERS * sizeof(*count));
+}
+
+static int put_thread(
+	struct alone *alone, const struct cp_launch *launch, const uint64_t *count)
+{
+	const struct cp_record_header *header = alone->record.header;
+	struct cp_thread_item *thread =
+		cp_record_reserve(&alone->record, sizeof(*thread));
+	struct cp_region_item *root = cp_record_reserve(
+		&alone->record, cp_region_item_size(header->ncounters,
+					header->nquantities, header->nperf_groups));
+
+	if (!thread || !root)
+		return -ENOSPC;
+	thread->tid = launch->pid;
+	thread->state = CP_THREAD_ENDED;
+	thread->start_ns = alone->start_ns;
+	thread->end_ns = alone->end_ns;
+	thread->root = cp_record_offset(&alone->record, root);
+	memcpy(thread->mirror, count, CP_SIM_NCOUNTERS * sizeof(*count));
+	root->thread = cp_record_offset(&alone->record, thread);
+	root->calls = 1;
+	root->time_ns = alone->end_ns - alone->start_ns;
+	for (uint32_t i = 0; i < header->nquantities; i++)
+		cp_region_spreads(root, header->ncounters)[i].min = UINT64_MAX;
+	cp_item_publish(thread, CP_ITEM_THREAD);
+	cp_item_publish(root, CP_ITEM_REGION);
+	return 0;
+}
+
+static int write_record(struct alone *alone, char **argv, const char *directory,
+	const struct cp_launch *launch, const uint64_t *count)
+{
+	const struct cp_event_set *set = &alone->plan.set;
+	struct cp_recording *record = &alone->record;
+	int result = cp_record_create(record, directory, launch->pid);
+
+	if (result < 0)
+		return result;
+	put_header(alone, launch, count);
+	describe_command(record, argv);
+	cp_describe_plan(record, &alone->plan);
+	result = cp_describe_counters(record, set);
+	for (unsigned i = 0; result == 0 && i < set->nquantities; i++)
+		if (!cp_describe_quantity(record, set, &set->quantities[i]))
+			result = -ENOSPC;
+	if (result == 0)
+		result = put_thread(alone, launch, count);
+	if (result == 0)
+		record->header->flags |= CP_RECORD_BEGUN;
+	cp_record_close(record);
+	return result;
+}
+
+/* ---- all of it ---- */
+
+static int run(struct alone *alone, char **argv, const char *directory,
+	struct cp_launch *launch, struct cp_counted_alone *counted)
+{
+	const char *profile = alone->asked.profile;
+	struct cp_alone_profile wanted = {directory,
+		profile && strcmp(profile, "sharing") == 0,
+		alone->asked.line_use || getenv("CACHEPEEK_LINE_USE")};
+	int result;
+
+	alone->realtime_ns = now_of(CLOCK_REALTIME);
+	alone->start_ns = now_of(CLOCK_MONOTONIC);
+	result = cp_count_alone(argv,
+		&(struct cp_alone_run){.machines = alone->plan.machine,
+			.nmachines = 1,
+			.profile = profile ? &wanted : NULL},
+		launch, counted);
+	alone->end_ns = now_of(CLOCK_MONOTONIC);
+	return result;
+}
+
+int cp_alone_record(char **argv, const char *directory,
+	const struct cp_alone_asked *asked, struct cp_launch *launch)
+{
+	static struct cp_counted_alone counted;
+	struct alone *alone = calloc(1, sizeof(*alone));
+	int result, written;
+
+	if (!alone)
+		return -ENOMEM;
+	alone->asked = *asked;
+	alone->arena.give_up = end_without_memory;
+	if (asked->reproducible)
+		setenv("CACHEPEEK_REPRODUCIBLE", asked->reproducible, 1);
+	make_plan(alone);
+	result = run(alone, argv, directory, launch, &counted);
+	if (result == 0 && counted.seen) {
+		written = write_record(alone, argv, directory, launch, counted.count[0]);
+		if (written < 0)
+			fprintf(stderr, "cachepeek: no run record in %s: %s\n", directory,
+				strerror(-written));
+		cp_launch_note(launch, directory);
+	}
+	if (result == 0 && !counted.seen)
+		say("the program was killed before the simulator could tell its counts");
+	cp_arena_free(&alone->arena);
+	free(alone);
+	return result;
+}
