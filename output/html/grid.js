@@ -29,19 +29,29 @@ function markedCell(title, name, indent, mark) {
 // column; many: its plural.  size: of a page.  first(row, natural): the first cell, in the natural order or
 // not.  rowClass(row): of the row, or false.  fill(row, column): a cell, where it is not column.of(row).  changed(): called
 // when other rows are shown, or others first.  only(row): whether it is one of those to show, now.
+// rare(row): whether it is shown only when it is looked for, or asked for; rareness: what those are.
 function grid(options) {
 	const {table, filter, rows, what} = options, size = options.size || 200;
 	const fillCell = options.fill || ((row, column) => cell(column.of(row), column.unit));
 	const it = {shown: rows, page: 0};
+	let rare = options.rare && rows.some(row => !options.rare(row)) ? options.rare : () => false;
 	let sorted = {id: null, down: true};
 
 	function select() {
 		const wanted = filter.value.toLowerCase();
-		it.shown = rows.filter(row => row.name.toLowerCase().includes(wanted) && (!options.only || options.only(row)));
+		it.shown = rows.filter(row => row.name.toLowerCase().includes(wanted) && (!options.only || options.only(row)) && (wanted || !rare(row)));
 		if (sorted.id !== null)
 			it.shown.sort(compareBy((options.all || options.columns()).find(column => column.id === sorted.id), sorted.down));
 		options.found.textContent = count(it.shown.length, what, options.many)
 			+ (it.shown.length < rows.length ? ' of ' + rows.length.toLocaleString('en-US') : '');
+		if (!wanted && rows.some(rare))
+			options.found.append(', the others ' + options.rareness + ' each ', allButton());
+	}
+
+	function allButton() {
+		const button = make('button', {type: 'button'}, 'all');
+		button.addEventListener('click', () => { rare = () => false; it.page = 0; it.refresh(); });
+		return button;
 	}
 
 	function sortBy(id) {
@@ -76,6 +86,7 @@ function grid(options) {
 	it.show = row => {
 		if (!it.shown.includes(row)) {
 			filter.value = '';
+			rare = rare(row) ? () => false : rare;
 			select();
 		}
 		it.page = Math.max(0, Math.floor(it.shown.indexOf(row) / size));

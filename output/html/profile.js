@@ -144,8 +144,11 @@ function dataCell(row) {
 
 const nameCell = row => make('th', {scope: 'row', title: row.name}, row.name);
 
+const RARE = 0.001;
+const isRare = row => { const {value} = shareColumn.of(row); return value !== null && value < RARE; };
+
 function gridOf(id, what, many, first) {
-	return grid({table: $(id), filter: $(id + '-filter'), found: $(id + '-found'), pages: $(id + '-pages'),
+	return grid({table: $(id), filter: $(id + '-filter'), found: $(id + '-found'), pages: $(id + '-pages'), rare: isRare, rareness: 'have less than 0.1 %',
 		rows: all[id], size: 25, what, many, first, columns: () => [shareColumn, ...counted]});
 }
 

@@ -129,10 +129,13 @@ const showRegion = path => table.show(rows.find(row => row.key === keyOf(path)))
 const l2IsLast = rows.length > 0 && lastIsL2(rows[0].region.counts);
 // The costliest first; without costs those with the most references.
 const cost = row => ownColumns.length ? ownColumns[0].of(row).value : null;
-const loads = row => ({name: row.name, order: row.order, counts: row.region.counts, l2IsLast, weight: cost(row), whole: !row.region.path.length});
+const loads = row => ({name: row.name, order: row.order, counts: row.region.counts, metrics: row.region.metrics, l2IsLast, weight: cost(row), whole: !row.region.path.length});
+
+offerCosts(rows.map(loads));
 
 function drawBars() {
-	drawServed(table.shown.map(loads), ['region', 'regions'], '  Nested regions are included.', true);
+	drawServed(table.shown.map(loads), ['region', 'regions'], rows.length > 1 ? '  Nested regions are included.'
+		: '  Which functions and lines: cachepeek dcache -o page.html ' + plain(report.command.join(' ')) + '.', true);
 }
 
 // ---- threads ----

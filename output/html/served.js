@@ -10,6 +10,23 @@ const levels = [
 	{name: 'further out', colour: '--faint', from: []},
 ];
 
+// What these cost, where that is known: an item has its metrics then.
+const costs = [
+	{name: 'L2', colour: '--l2', metric: 'cost_l2'},
+	{name: 'L3', colour: '--l3', metric: 'cost_l3'},
+	{name: 'memory', colour: '--mem', metric: 'cost_memory'},
+	{name: 'code', colour: '--hop1', metric: 'cost_code'},
+	{name: 'page walks', colour: '--hop2', metric: 'cost_walks'},
+	{name: 'other threads\' lines', colour: '--c2c', metric: 'cost_sharing'},
+];
+const hasCosts = item => costs.some(({metric}) => item.metrics && item.metrics[metric] && item.metrics[metric].value > 0);
+
+// The costs are what is looked at first.
+function offerCosts(items) {
+	if (items.some(hasCosts))
+		$('served-scale').prepend(make('option', {value: 'cost', selected: ''}, 'cost'));
+}
+
 // The last level is counted under two names where it is L2.
 function lastIsL2(counts) {
 	const same = (one, other) => Boolean(counts[one] && counts[other] && counts[one].value !== null
@@ -31,6 +48,8 @@ function furtherOut(item) {
 const hasReferences = item => [levels[0], levels[3]].every(({refs}) => item.counts[refs] && item.counts[refs].value !== null);
 
 function served(item, level) {
+	if (level.metric)
+		return item.metrics[level.metric] || uncounted(level.metric);
 	if (hasReferences(item))
 		return level.refs ? item.counts[level.refs] || uncounted(level.refs)
 			: {value: null, status: 'unavailable', reason: 'all levels are counted'};
@@ -59,6 +78,9 @@ function heaviest(items, ordered) {
 }
 
 function servedNote(bars, n, many, more, shown) {
+	if (shown.some(level => level.metric))
+		return 'Cycles that misses cost, by the level that had the line.' + more
+			+ (n > bars.length ? '  The ' + bars.length + ' ' + many + ' that cost most.' : '') + '  Shares of references: the other bars.';
 	let text = (bars.every(hasReferences) ? 'Data references, by the level that had their line.'
 		: 'References per level that found their line there.  Outer levels also serve instruction fetches,'
 			+ ' and hardware prefetches where there are any.') + more;
@@ -125,7 +147,8 @@ function servedChart(bars, shown, share) {
 // what: [one, many] of the items; more: a sentence for the note; ordered: the most first.
 function drawServed(items, [what, many], more, ordered) {
 	const bars = heaviest(items, ordered), share = $('served-scale').value === 'share';
-	const shown = levels.filter(level => bars.some(item => served(item, level).value !== null));
+	const shown = $('served-scale').value === 'cost' ? costs.filter(({metric}) => bars.some(item => item.metrics[metric] && item.metrics[metric].value > 0))
+		: levels.filter(level => bars.some(item => served(item, level).value !== null));
 
 	$('served-note').textContent = servedNote(bars, items.length, many, more, shown);
 	servedTable(bars, shown, what);

@@ -16,6 +16,11 @@ const columns = [
 		{id: 'invalidations', title: 'invalidations', tip: meaningOf('invalidations'), of: row => simulated(row.line.invalidations, NO_TURNS)}] : []),
 ];
 
+// Where in the code; of a module, what has no name.
+const codeOf = user => (user.places || []).map(at => (at.writes ? 'writes' : 'reads') + ' in '
+	+ (at.function || lastPart(at.module) + '+' + at.address + ' [no symbol]')
+	+ (at.file ? ' (' + lastPart(at.file) + ':' + at.line + ')' : at.function ? ' in ' + lastPart(at.module) : '')).join(', ') || '?';
+
 function lineCell(row) {
 	const button = make('button', {type: 'button', class: 'link', title: 'the threads of ' + row.name}, row.data);
 	button.addEventListener('click', () => {
@@ -26,6 +31,8 @@ function lineCell(row) {
 	if (row === first)
 		th.append(make('span', {class: 'mark', title: 'look here first: the most transfers for nothing'}, ' <=='));
 	th.append(make('br'), make('small', {}, row.line.address + ', ' + row.line.sharing + ' sharing'));
+	for (const user of row.line.threads.slice(0, 2))
+		th.append(make('br'), make('small', {class: 'user'}, plain('thread ' + user.tid + ' ' + codeOf({places: (user.places || []).slice(0, 1)}))));
 	return th;
 }
 
@@ -46,11 +53,6 @@ function strip(user) {
 
 const ranges = list => list.map(([from, to]) => from === to ? from : from + ' to ' + to).join(', ') || 'none';
 const dataOf = user => user.data.map(one => one.name + (one.file ? ' (' + lastPart(one.file) + ':' + one.line + ')' : '')).join(', ') || '?';
-
-// Where in the code; of a module, what has no name.
-const codeOf = user => (user.places || []).map(at => (at.writes ? 'writes' : 'reads') + ' in '
-	+ (at.function || lastPart(at.module) + '+' + at.address + ' [no symbol]')
-	+ (at.file ? ' (' + lastPart(at.file) + ':' + at.line + ')' : at.function ? ' in ' + lastPart(at.module) : '')).join(', ') || '?';
 
 function drawUsers({line, name}) {
 	$('users-section').hidden = false;

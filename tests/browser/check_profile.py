@@ -44,6 +44,12 @@ def check_tables(page, report):
     total = sum(misses('dcache', f['counts']) for f in report['functions'])
     for table, wanted in (('functions', report['functions']), ('data', report['data']),
                           ('threads', report['threads']), ('modules', report['modules'])):
+        worth = [one for one in wanted if misses('dcache', one['counts']) >= 0.001 * total]
+        found = page.ask("return document.getElementById(arguments[0] + '-found').textContent", table)
+        if len(worth) < len(wanted):
+            same(len(page.ask(GRID, table)), min(25, len(worth)), f'profile: {table}: those with 0.1 % and more')
+            ok(f'{len(worth)} ' in found and 'the others have less than 0.1 % each' in found, f'profile: {table}: and it says so')
+            page.ask("document.getElementById(arguments[0] + '-found').querySelector('button').click()", table)
         shown = page.ask(GRID, table)
         same(len(shown), min(25, len(wanted)), f'profile: {table}: a page of them')
         for (name, cells), one in zip(shown, wanted):

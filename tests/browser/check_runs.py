@@ -262,6 +262,7 @@ def check_line_use(page, place):
     path = os.path.join(place, 'lines.html')
     page.show(path)
     quiet(page, path, 'line use')
+    page.ask("document.querySelector('#data-found button')?.click()")
     data = [one['line_use'] for one in load(place, 'lines')['data'][:25]]
     strips = page.ask("""return [...document.querySelectorAll('#data tbody tr')].map(tr =>
         [[...tr.querySelectorAll('th small')].map(small => small.textContent).find(text => text.includes('bytes of a fetched line')),

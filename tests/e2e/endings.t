@@ -18,7 +18,7 @@ my @commands = (
 	[['compare', '--machines', 'zen4,skylake-sp'], "use -, stderr, or a file that ends in $document"],
 	[[qw(diff a b)], "use -, stderr, or a file that ends in $document"],
 	[[qw(diff --call-paths a b)], 'use -, stderr, or a file that ends in .txt, .json, .html or .folded'],
-	[[qw(gate a b)], 'use -, stderr, or a file that ends in .txt, .md, .xml or .sarif'],
+	[[qw(gate a b)], 'use -, stderr, or a file that ends in .txt, .html, .md, .xml or .sarif'],
 	(map { [[$_], 'use -, stderr, or a file that ends in .txt, .speedscope.json, .json, .csv, .html, .callgrind, .folded, .pprof or .pb.gz'] }
 		qw(dcache dtlb icache)),
 	[['sharing'], 'use -, stderr, or a file that ends in .txt, .json or .html'],

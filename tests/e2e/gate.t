@@ -90,7 +90,13 @@ my ($was, $is) = map { grouped($_) } $sum->{value}, $now;
 like($run->{out}, qr/^FAILS +base\.json:$line: l1d_misses of sum: $was -> $is \(\+[\d.]+ %\), 0\.5% is allowed$/m,
 	'by region, metric, before and after, at the line of the baseline');
 unlike($run->{out}, qr/ of other:/, 'and nothing of the other region');
-$run = gate('-o', 'junit.xml', '-o', 'summary.md', '-o', '-', '--annotate', 'base.json', $worse);
+$run = gate('-o', 'junit.xml', '-o', 'summary.md', '-o', 'gate.html', '-o', '-', '--annotate', 'base.json', $worse);
+my $page = read_file("$work/gate.html");
+like($page, qr/<h1>Cache gate: failed<\/h1>\n<p class="note">\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \S+ cachepeek \S+ \S+ \S*bench against base\.json<\/p>/,
+	'a page: the answer, when, which version, of what');
+like($page, qr/<tbody>\n<tr class="fails">\n<td>FAILS<\/td>\n(?:.*\n)*?<td>sum<\/td>\n<td>l1d_misses<\/td>\n<td>base\.json:$line<\/td>\n<td>\Q$was\E<\/td>\n<td>\Q$is\E<\/td>/,
+	'a page: what failed is first, with its place');
+unlike($page, qr/<script/, 'a page: without a script');
 like($run->{out}, qr/^::error file=base\.json,line=$line,title=cachepeek gate::l1d_misses of sum%3A/m, 'GitHub: an annotation');
 like(read_file("$work/summary.md"), qr/^\| FAILS \| `sum` \| `l1d_misses` \| \Q$was\E \| \Q$is\E \| \+/m, 'Markdown: a row');
 my $junit = read_file("$work/junit.xml");

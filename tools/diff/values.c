@@ -379,6 +379,8 @@ static void describe_side(
 		side->machine = description ? description : "";
 		side->environment = environment_of(values, report);
 		side->end = end;
+		side->began = keep_text(
+			values, json_string_value(json_object_get(report, "began")));
 	}
 	if (!side->cut)
 		side->cut = keep_text(
@@ -488,6 +490,14 @@ static bool is_of_kind(struct cp_values *values, const char *what, const char *p
 	return false;
 }
 
+void cp_values_keep_run(json_t *report, const json_t *document)
+{
+	static const char *const keys[] = {"ended", "began"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		json_object_set(report, keys[i], json_object_get(document, keys[i]));
+}
+
 static bool add_document(struct cp_values *values, unsigned side, const char *path,
 	const json_t *document, char *error, size_t error_size)
 {
@@ -507,7 +517,7 @@ static bool add_document(struct cp_values *values, unsigned side, const char *pa
 		return false;
 	report = kind->report ? kind->report(document) : NULL;
 	if (report)
-		json_object_set(report, "ended", json_object_get(document, "ended"));
+		cp_values_keep_run(report, document);
 	if (report)
 		cp_values_add_report(values, side, report);
 	else if (strcmp(kind->schema, CP_REPEAT_SCHEMA) == 0)

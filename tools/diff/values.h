@@ -89,6 +89,7 @@ struct cp_values {
 		const char *environment;
 		const char *end;
 		bool ends_differ;
+		const char *began; /* of its first run, in UTC; NULL: not recorded */
 		const char *cut; /* how one was cut short, which is a part; NULL: none */
 	} sides[2];
 	/* What the first file is, and its name; NULL: none was read yet. */
@@ -97,6 +98,10 @@ struct cp_values {
 	bool calibrated; /* the run that is added predicts its times by a calibration */
 	struct cp_index *index;
 };
+
+/* How and when the run was that the document is of, for the report that it is turned
+ * into. */
+void cp_values_keep_run(json_t *report, const json_t *document);
 
 struct cp_values *cp_values_new(struct cp_arena *arena);
 

@@ -89,10 +89,17 @@ struct cp_gate_place cp_baseline_place(
 /* sarif.c */
 void cp_gate_write_sarif(const struct cp_baseline *gate, FILE *file);
 
+/* page.c */
+void cp_gate_write_html(const struct cp_baseline *gate, FILE *file);
+
 /* show.c.  It is written in the format that the name of the output picks; false: it could
  * not be. */
 #define CP_GATE_TAKES                                                                    \
-	(CP_TAKES(TEXT) | CP_TAKES(MARKDOWN) | CP_TAKES(JUNIT) | CP_TAKES(SARIF))
+	(CP_TAKES(TEXT) | CP_TAKES(MARKDOWN) | CP_TAKES(JUNIT) | CP_TAKES(SARIF) |       \
+		CP_TAKES(HTML))
+const char *cp_baseline_word(enum cp_baseline_result result);
+/* Escaped for XML, and for HTML. */
+void cp_gate_put_xml(FILE *file, const char *text);
 bool cp_baseline_write(const struct cp_baseline *gate, const char *name);
 /* For the log of a run on GitHub: the failures, at their lines of the baseline. */
 void cp_baseline_annotate(const struct cp_baseline *gate);

@@ -80,7 +80,7 @@ bool cp_gate_add(struct cp_baseline *gate, const char *name, char *error, size_t
 		return cp_values_add(gate->values, 1, name, error, size);
 	}
 	report = report_of(document);
-	json_object_set(report, "ended", json_object_get(document, "ended"));
+	cp_values_keep_run(report, document);
 	cp_values_add_report(gate->values, 1, report);
 	json_decref(report);
 	json_decref(gate->profile);

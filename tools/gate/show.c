@@ -12,7 +12,12 @@
 #include "output/endings.h"
 #include "tools/gate/gate.h"
 
-static const char *const words[] = {"ok", "better", "unsure", "FAILS", "unknown"};
+const char *cp_baseline_word(enum cp_baseline_result result)
+{
+	static const char *const words[] = {"ok", "better", "unsure", "FAILS", "unknown"};
+
+	return words[result];
+}
 
 /* Variables, too, may have changed the counts. */
 static void write_variables(
@@ -32,8 +37,8 @@ static void write_line(
 {
 	struct cp_gate_place place = cp_baseline_place(gate, line);
 
-	fprintf(file, "%-8s%s:%u: %s", words[line->result], gate->file, line->number,
-		cp_baseline_sentence(gate, line));
+	fprintf(file, "%-8s%s:%u: %s", cp_baseline_word(line->result), gate->file,
+		line->number, cp_baseline_sentence(gate, line));
 	if (place.file != gate->file)
 		fprintf(file, ", most at %s:%u", place.file, place.line);
 	fputc('\n', file);
@@ -74,7 +79,7 @@ static void write_row(
 {
 	bool known = line->entry != NULL;
 
-	fprintf(file, "| %s | `", words[line->result]);
+	fprintf(file, "| %s | `", cp_baseline_word(line->result));
 	put_cell(file, line->region);
 	fputs("` | `", file);
 	put_cell(file, line->name);
@@ -110,7 +115,7 @@ static void write_markdown(const struct cp_baseline *gate, FILE *file)
 
 /* ---- JUnit ---- */
 
-static void put_xml(FILE *file, const char *text)
+void cp_gate_put_xml(FILE *file, const char *text)
 {
 	for (; *text; text++)
 		switch (*text) {
@@ -148,18 +153,19 @@ static void write_case(
 	     unknown = gate->unlike || line->result == CP_BASELINE_UNKNOWN_VALUE;
 
 	fputs("  <testcase classname=\"", file);
-	put_xml(file, line->region);
+	cp_gate_put_xml(file, line->region);
 	fputs("\" name=\"", file);
-	put_xml(file, line->name);
+	cp_gate_put_xml(file, line->name);
 	fputs("\" file=\"", file);
-	put_xml(file, gate->file);
+	cp_gate_put_xml(file, gate->file);
 	fprintf(file, "\" line=\"%u\"", line->number);
 	if (!fails && !unknown) {
 		fputs("/>\n", file);
 		return;
 	}
 	fprintf(file, ">\n    <%s message=\"", fails ? "failure" : "error");
-	put_xml(file, gate->unlike ? gate->unlike : cp_baseline_sentence(gate, line));
+	cp_gate_put_xml(
+		file, gate->unlike ? gate->unlike : cp_baseline_sentence(gate, line));
 	fputs("\"/>\n  </testcase>\n", file);
 }
 
@@ -216,6 +222,7 @@ static void (*const writers[CP_FORMATS])(const struct cp_baseline *gate, FILE *f
 	[CP_FORMAT_MARKDOWN] = write_markdown,
 	[CP_FORMAT_JUNIT] = write_junit,
 	[CP_FORMAT_SARIF] = cp_gate_write_sarif,
+	[CP_FORMAT_HTML] = cp_gate_write_html,
 };
 
 struct shown {
