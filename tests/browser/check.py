@@ -66,6 +66,22 @@ def check_table(page, report):
     same([column for column in shown[0][1] if all(cells[column][0] is None for _, cells in shown)], [], 'table: no column is empty')
 
 
+# The bars are the cost first, of each region and level, where it is known.
+def check_costs(page, report):
+    names = {'L2': 'cost_l2', 'L3': 'cost_l3', 'memory': 'cost_memory', 'code': 'cost_code', 'page walks': 'cost_walks',
+             "other threads' lines": 'cost_sharing'}
+    chart = page.ask("""const c = Chart.getChart('served'), note = document.getElementById('served-note').textContent;
+        return [document.getElementById('served-scale').value, c.data.labels, c.data.datasets.map(d => [d.label, d.data]), note];""")
+    same(chart[0], 'cost', 'cost: what the bars begin with')
+    metrics = {name_of(r): r['metrics'] for r in report['regions']}
+    wrong = [(level, label) for level, data in chart[2] for label, value in zip(chart[1], data)
+             if value != metrics[label][names[level]]['value']]
+    same(wrong, [], 'cost: of each region and level')
+    same([level for level in names if any(m[names[level]]['value'] for m in metrics.values())], [level for level, _ in chart[2]],
+         'cost: those levels that cost something')
+    ok(chart[3].startswith('Cycles that misses cost'), 'cost: the note says so')
+
+
 def check_served(page, report):
     chart = page.ask('''const s = document.getElementById('served-scale'); s.value = 'count';
         s.dispatchEvent(new Event('change'));
@@ -258,6 +274,7 @@ def check_threads(page, place):
     quiet(page, path, 'threads')
     check_table(page, report)
     check_answer(page, report)
+    check_costs(page, report)
     check_served(page, report)
     check_hover(page, report)
     check_heat(page, report)
