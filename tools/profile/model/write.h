@@ -15,8 +15,8 @@ cp_profile_writer cp_profile_write_screen;
 /* Whether something of it rests on what lines cost; and what they cost, who says so. */
 bool cp_profile_has_estimates(const struct cp_profile_view *view);
 cp_profile_writer cp_profile_write_weights;
-/* Members of the JSON's head behind the command: its words, unless they are not known, and
- * how, when and where the run ended, began and was; with a comma in front. */
+/* Members of the JSON's head behind the command: its words, unless they are not known,
+ * and how, when and where the run ended, began and was; with a comma in front. */
 void cp_profile_write_command(struct cp_out *out, const struct cp_profile *profile);
 /* Everything, whatever the view cuts off (doc/cachepeek-profile-1.schema.json). */
 cp_profile_writer cp_profile_write_json;
