@@ -123,4 +123,39 @@ for my $object (@{$profile->{data}}) {
 }
 is_deeply(\%sum, {map { $_ => $profile->{counts}{$_} } keys %sum}, 'data adds up to the counts');
 
+# ---- what was missed last is gone: the heap has shrunk ----
+
+{
+	my $source = write_file(scratch('shrinks.c'), <<'C');
+#include <stdlib.h>
+struct node { struct node *next; char more[1000]; };
+static struct node *all[4000];
+static volatile long sum;
+__attribute__((noinline)) static void walk(struct node *list)
+{
+	for (; list; list = list->next)
+		sum += list->more[8];
+}
+int main(void)
+{
+	for (int round = 0; round < 4; round++) {
+		int n = round % 2 ? 40 : 4000;
+		for (int i = 0; i < n; i++) {
+			all[i] = malloc(sizeof(**all));
+			all[i]->next = i ? all[i - 1] : 0;
+		}
+		for (int i = n / 2; i < n; i++) /* the last one is the highest */
+			walk(all[n - 1 - i]);
+		walk(all[n - 1]);
+		for (int i = n; i-- > 0;)
+			free(all[i]);
+	}
+	return 0;
+}
+C
+	is(system('cc', '-g', '-O1', '-o', scratch('shrinks'), $source), 0, 'a heap that shrinks');
+	my $run = run(command => [cli(), 'dcache', '-m', 'cachegrind', '-o', scratch('shrinks.json'), scratch('shrinks')]);
+	is(status_text($run->{status}) . $run->{err}, 'exit 0', 'and is not read where it was');
+}
+
 done_testing;

@@ -21,6 +21,7 @@
 
 #include "base/syscall.h"
 #include "model/huge.h"
+#include "readable.h"
 #include "system/registers.h"
 #include "say.h"
 #include "valgrind/core.h"
@@ -226,6 +227,7 @@ static void shrink(Addr new)
 	if (from < old && set_free(from, end)) {
 		__real_vgPlain_am_create_reservation(from, end - from, SmLower, 0);
 		huge_forget(from, old - from);
+		readable_forget();
 	}
 	VG_(brk_limit) = new;
 }
