@@ -17,7 +17,7 @@ static uint64_t go_to(struct batch *b, uint64_t line)
 
 	b->flow = &branch.flow;
 	b->branches = 1;
-	ahead_begin(core, b, line, NULL);
+	ahead_begin(core, b, line);
 	ahead_follow(core);
 	return core->count[CP_SIM_time_branch] - before;
 }

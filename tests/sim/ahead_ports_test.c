@@ -60,7 +60,7 @@ static struct load load_of(int fit, int again)
 /* A round of so many instructions and loads, the first of which misses a line. */
 static void load(const struct batch *b, int instructions, int loads, int misses)
 {
-	ahead_begin(core, b, ++line, NULL);
+	ahead_begin(core, b, ++line);
 	core->count[CP_SIM_l1d_loads] += (uint64_t)loads;
 	for (; misses; misses--) {
 		core->count[CP_SIM_l1d_load_lines]++;
@@ -148,7 +148,7 @@ static uint64_t divisions(unsigned each, uint16_t cycles, uint8_t chain)
 	quotient.chain_cycles = chain;
 	begin(&small);
 	for (unsigned i = 0; i < 100; i++) {
-		ahead_begin(core, i % each ? &sum : &quotient, 1, NULL);
+		ahead_begin(core, i % each ? &sum : &quotient, 1);
 		core->count[CP_SIM_instructions]++;
 		if (i % 7 == 0)
 			ahead_follow(core);
@@ -258,7 +258,7 @@ static uint64_t batches(
 			.behind = (int32_t)(i * apart % 64) + bytes,
 			.if_taken = if_taken,
 			.if_left = if_left};
-		ahead_begin(core, &b[i], i * apart / 64, NULL);
+		ahead_begin(core, &b[i], i * apart / 64);
 		core->count[CP_SIM_instructions]++;
 		if (i % 2)
 			ahead_follow(core);

@@ -274,7 +274,7 @@ static void shared_line(void)
 	b.flow = &two.flow;
 	b.clock = 2ull << 32;
 	begin(&small);
-	ahead_begin(core, &b, next_line(), NULL);
+	ahead_begin(core, &b, next_line());
 	miss(&(struct instruction){A_LOAD, 1, NONE, NONE, 0, 2, 0, 1, 0, 0, 0});
 	core->count[CP_SIM_instructions] += 2;
 	execute(&next);

@@ -172,7 +172,7 @@ void execute_at(const struct instruction *i, uint64_t line, uint32_t resolves)
 		begin_superblock();
 	b = batch_of(i);
 	b->resolves = resolves;
-	ahead_begin(core, b, line, NULL);
+	ahead_begin(core, b, line);
 	if (i->what == A_LOAD || i->what == A_STORE)
 		miss(i);
 	nloads += i->what == A_LOAD;

@@ -105,41 +105,6 @@ static void one_register(void)
 	is_u64(flowed.resolves, 6, "which is known so long after it is issued");
 }
 
-/* A word that is loaded from there, changed, and stored. */
-static struct flowed change_word(void)
-{
-	IRExpr address = {.tag = Iex_RdTmp};
-	IRStmt s = {.tag = Ist_Store};
-
-	begin();
-	flows_instruction();
-	address.Iex.RdTmp.tmp = get_register(0);
-	s.Ist.Store.data = &temps[compute(
-		Iop_Mul64, load_from(address.Iex.RdTmp.tmp), get_register(1))];
-	s.Ist.Store.addr = &address;
-	follow(s);
-	flows_touch(0, 0, 2, -8);
-	return flows_take(1, 1, 1);
-}
-
-static void stored(void)
-{
-	struct flowed flowed = change_word();
-	const struct flow *f = flowed.flow;
-	const struct flow_touch *t = flow_touches(f);
-
-	is_u64(flowed.touches, 1, "values may go through memory");
-	is_u64(f->ntouches, 2, "a load and a store");
-	is_u64(t[0].load, 0, "the load is the first");
-	is_u64(t[1].load, FLOW_LOADS, "the other is no load");
-	is_u64(t[1].place + 100 * (UInt)(t[1].at == -8), 102, "at that place");
-	is_u64(t[1].by_memory, 1, "an address that nobody knows is looked up");
-	is_u64(t[1].add, L1 + 3, "a hit and a product");
-	load_at[0] = 300;
-	is_u64(ready_at(f, &f->value[t[1].value]), 303, "its data hangs on the load");
-	is_u64(flows_take(0, 0, 0).touches, 0, "none is left for the next batch");
-}
-
 /* A load is issued when its turn is, not when the superblock begins. */
 static void issued_late(void)
 {
@@ -534,7 +499,6 @@ int main(void)
 	begin_test();
 	one_register();
 	issued_late();
-	stored();
 	a_byte();
 	two_by_a_pointer();
 	loads_of_lines();

@@ -20,9 +20,7 @@ struct reference {
 	UInt size, tick, place;
 	Int number; /* of its instruction in the batch; used: so many later */
 	UInt used;
-	/* Which load of the superblock it is, and which store; -1: none that is
-	 * followed. */
-	Int load, stored;
+	Int load; /* of the superblock; -1: none that is followed */
 	Addr instruction;
 	struct address at; /* of code: the line number, in offset */
 };

@@ -93,7 +93,7 @@ SIM_ENCODINGS := $(if $(SIM_DECODER),$(B)/sim/encodings)
 # Programs that need what VEX does not decode.
 SIM_NATIVE_PROGRAMS := $(if $(SIM_TABLE),$(addprefix $(B)/sim/native_,fuzz state counts rounding flags hints lacking missing))
 
-SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test random_test lines_test memory_test ports_test units_test)
+SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test random_test lines_test ports_test units_test)
 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \

@@ -279,15 +279,3 @@ Int carried_at(const struct carried *c, Int at)
 {
 	return at < CARRIED_STATEMENTS && c->word[at] ? c->word[at] : -1;
 }
-
-enum carried_by carried_by(
-	const struct carried *c, Int at, const IRExpr *address, Bool of_vectors)
-{
-	struct sum where = sum_of(c, address, 0);
-
-	if (carried_at(c, at) >= 0)
-		return CARRIED_NOT;
-	if (of_vectors || !is_plain(&where))
-		return CARRIED_BY_MEMORY;
-	return where.term[0].of == STACK_REGISTER ? CARRIED_NOT : CARRIED_AT_ONCE;
-}

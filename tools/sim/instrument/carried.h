@@ -55,20 +55,11 @@ struct carried {
 	UChar word[CARRIED_STATEMENTS]; /* 0: none */
 };
 
-/* How a value gets from a store to a load: by nothing that is looked at, at once, or by
- * memory, for which one of both is enough. */
-enum carried_by { CARRIED_NOT, CARRIED_AT_ONCE, CARRIED_BY_MEMORY };
-
 /* Looks for them in a superblock. */
 void carried_find(struct carried *c, const IRSB *in);
 
 /* The register that stands for what the statement, a load or store, loads or stores;
  * -1: none. */
 Int carried_at(const struct carried *c, Int at);
-
-/* How statement `at` takes part in that, which loads or stores there.  What it knows the
- * word of, and what is saved on the stack, needs no other way. */
-enum carried_by carried_by(
-	const struct carried *c, Int at, const IRExpr *address, Bool of_vectors);
 
 #endif

@@ -8,8 +8,7 @@ static UChar *append_piece(UChar *to, const void *piece, SizeT size)
 	return to + size;
 }
 
-/* One piece: the sources behind the values that there are, the ways, and
- * what touches memory. */
+/* One piece: the sources behind the values that there are, and the ways. */
 static UChar *pack_flow(const struct made_flow *made, UChar *to)
 {
 	UChar *end = append_piece(to, &made->flow, sizeof(struct flow));
@@ -17,9 +16,7 @@ static UChar *pack_flow(const struct made_flow *made, UChar *to)
 	end = append_piece(end, made->value, made->nvalues * sizeof(struct flow_value));
 	end = append_piece(
 		end, made->source, made->flow.nsources * sizeof(struct flow_source));
-	end = append_piece(end, made->way, made->nwords * sizeof(union flow_word));
-	return append_piece(
-		end, made->touch, made->flow.ntouches * sizeof(struct flow_touch));
+	return append_piece(end, made->way, made->nwords * sizeof(union flow_word));
 }
 
 #define BUCKETS (1 << 15)

@@ -8,9 +8,7 @@
 #include "model/flow.h"
 #include "tool.h"
 
-#define MAX_STORED 32 /* of a superblock; those behind are not followed */
-#define MAX_VALUES (FLOW_LOADS + 1 + MAX_STORED)
-#define MAX_TOUCHES 64
+#define MAX_VALUES (FLOW_LOADS + 1)
 #define MAX_SOURCES 1024
 #define MAX_WORDS 1024
 
@@ -20,7 +18,6 @@ struct made_flow {
 	struct flow_value value[MAX_VALUES];
 	struct flow_source source[MAX_SOURCES];
 	union flow_word way[MAX_WORDS];
-	struct flow_touch touch[MAX_TOUCHES];
 	UInt nvalues, nwords;
 };
 

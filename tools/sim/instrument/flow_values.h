@@ -69,9 +69,6 @@ static struct {
 	Bool begins, branches, jumps;
 	struct trails address[FLOW_LOADS], condition;
 	UInt size[FLOW_LOADS]; /* bytes that each loads */
-	enum carried_by load_by[FLOW_LOADS], stored_by[MAX_STORED];
-	struct trails stored[MAX_STORED]; /* data of the superblock's stores */
-	UInt nstored, begun;              /* begun: ticks, of the batch */
 	struct made_flow making;
 	struct made_waits waits; /* since the last batch */
 	struct carried carried;
@@ -270,8 +267,6 @@ static void make_load(struct value *v, const IRExpr *from, Int at, IRType type)
 	if (flows.nloads < FLOW_LOADS) {
 		set_trails(&flows.address[flows.nloads], &v->trails);
 		flows.size[flows.nloads] = (UInt)sizeofIRType(type);
-		flows.load_by[flows.nloads] =
-			carried_by(&flows.carried, at, from, is_vector_type(type));
 	}
 	v->added = False;
 	v->loaded = True;
@@ -440,28 +435,12 @@ static void write_word(Int word, const IRExpr *data)
 	if (!is_own(temp) || !temp->latency)
 		units_address(&flows.units, flows.instruction);
 	note_change();
-	if (word < 0)
-		return;
 	begin_value(&v, 0);
 	add_operand(&v, data);
-	set_register((UInt)word, &v.trails, v.latency);
-	note_waiter(&flows.registers[word]);
-}
-
-/* What a store leaves for loads that nobody knows here. */
-static void leave_value(const IRSB *in, Int at, const IRExpr *address, const IRExpr *data)
-{
-	struct value v;
-	struct trails *stored = &flows.stored[flows.nstored];
-
-	if (!value_of_temp(data) || flows.nstored == MAX_STORED)
-		return;
-	begin_value(&v, 0);
-	add_operand(&v, data);
-	set_whole(stored, &v);
-	note_waiter(stored);
-	flows.stored_by[flows.nstored++] = carried_by(&flows.carried, at, address,
-		v.side == VECTOR_SIDE || is_vector_type(typeOfIRExpr(in->tyenv, data)));
+	lengthen_trails(&v.trails, v.latency);
+	note_waiter(&v.trails);
+	if (word >= 0)
+		set_register((UInt)word, &v.trails, 0);
 }
 
 static void made_by_helper(const IRDirty *d)

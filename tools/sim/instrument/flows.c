@@ -50,7 +50,6 @@ void flows_statement(const IRSB *in, Int at)
 		break;
 	case Ist_Store:
 		write_word(carried_at(&flows.carried, at), s->Ist.Store.data);
-		leave_value(in, at, s->Ist.Store.addr, s->Ist.Store.data);
 		break;
 	case Ist_LoadG:
 		load_guarded(s->Ist.LoadG.details, at,
@@ -76,13 +75,6 @@ Int flows_load(const IRSB *in, Int at)
 {
 	(void)in, (void)at;
 	return flows.nloads < FLOW_LOADS ? (Int)flows.nloads : -1;
-}
-
-Int flows_store(const IRSB *in, Int at)
-{
-	return value_of_temp(in->stmts[at]->Ist.Store.data) && flows.nstored < MAX_STORED
-		       ? (Int)flows.nstored
-		       : -1;
 }
 
 /* What compares integers, and the branch behind it that asks, are issued as one. */
@@ -115,7 +107,6 @@ void flows_begin(void)
 	flows.divides = 0;
 	VG_(memset)(&flows.making.flow, 0, sizeof(flows.making.flow));
 	flows.nloads = flows.first_load = 0;
-	flows.nstored = flows.begun = 0;
 	flows.issued = flows.ready_before = 0;
 	flows.computing = flows.ready = 0;
 	flows.first_instruction = flows.instruction + 1;
@@ -275,40 +266,6 @@ static UInt waiters_for(UInt source)
 	return is_source(&flows.waited, source) ? flows.waiters[source] : 0;
 }
 
-/* Of what the trails hang on: that for which the most do. */
-static UInt waiters_of(const struct trails *trails)
-{
-	UInt most = 0;
-
-	for (UInt i = 0; i < SOURCE_WORDS; i++)
-		for (ULong sources = trails->sources.of[i]; sources;) {
-			UInt waiters = waiters_for(64 * i + take_source(&sources));
-
-			most = waiters > most ? waiters : most;
-		}
-	return most;
-}
-
-/* The data of stores that loads may get from memory. */
-static void describe_stored(void)
-{
-	for (UInt i = 0; i < flows.making.flow.ntouches; i++) {
-		struct flow_touch *t = &flows.making.touch[i];
-		const struct trails *data;
-
-		if (t->load < FLOW_LOADS)
-			continue;
-		data = &flows.stored[t->value];
-		t->reach = (UShort)chain_reach(out_of_order(), 1, waiters_of(data));
-		t->add = (UShort)((data->ready > flows.begun ? data->ready - flows.begun
-							     : 0) /
-				  AHEAD_TICKS);
-		t->value = (UChar)flows.making.nvalues;
-		describe_value(data, 0);
-		flows.making.flow.nstored++;
-	}
-}
-
 static void describe_all(void)
 {
 	flows.making.nvalues = flows.making.nwords = 0;
@@ -320,37 +277,10 @@ static void describe_all(void)
 	flows.making.flow.nloads = flows.nloads - flows.first_load;
 	if (flows.branches)
 		describe_value(&flows.condition, 0);
-	describe_stored();
 	note_waits();
 	flows.making.flow.waits = waits_take(&flows.waits);
 	describe_ways();
 	flows.making.flow.nwords = (UShort)flows.making.nwords;
-}
-
-/* By how it gets there; NULL: nobody follows it, or there are too many. */
-static struct flow_touch *add_touch(enum carried_by by, UInt place, Int at)
-{
-	struct flow *f = &flows.making.flow;
-	struct flow_touch *t = &flows.making.touch[f->ntouches];
-
-	if (by == CARRIED_NOT || f->ntouches == MAX_TOUCHES)
-		return NULL;
-	f->ntouches++;
-	*t = (struct flow_touch){.place = (UChar)place,
-		.load = FLOW_LOADS,
-		.by_memory = by == CARRIED_BY_MEMORY,
-		.at = (Short)at};
-	return t;
-}
-
-void flows_touch(Int load, Int stored, UInt place, Int at)
-{
-	struct flow_touch *t;
-
-	if (load >= 0 && (t = add_touch(flows.load_by[load], place, at)))
-		t->load = (UChar)load;
-	if (stored >= 0 && (t = add_touch(flows.stored_by[stored], place, at)))
-		t->value = (UChar)stored;
 }
 
 static ULong most_of(ULong a, ULong b)
@@ -482,9 +412,8 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	else
 		tell_chain(&flowed, instructions);
 	describe_all();
-	flowed.touches = flows.making.flow.ntouches != 0;
 	if (flows.making.flow.begins || flows.making.flow.nloads || flows.written ||
-		flows.branches || flows.making.flow.waits || flowed.touches)
+		flows.branches || flows.making.flow.waits)
 		flowed.flow = flow_keep(&flows.making);
 	VG_(memset)(&flows.making.flow, 0, sizeof(flows.making.flow));
 	flows.begins = flows.branches = flows.jumps = False;
@@ -492,7 +421,5 @@ struct flowed flows_take(UInt instructions, UInt loads, UInt stores)
 	flows.divides = 0;
 	flows.waited = (struct sources){{0, 0}};
 	flows.first_load = flows.nloads;
-	flows.begun = (UInt)ticks_for(
-		flows.instruction + 1 - flows.first_instruction, out_of_order()->width);
 	return flowed;
 }

@@ -20,13 +20,6 @@ void flows_statement(const IRSB *in, Int at);
 /* The load that statement `at` made, in the superblock; -1: it is not followed. */
 Int flows_load(const IRSB *in, Int at);
 
-/* The same of the store's data. */
-Int flows_store(const IRSB *in, Int at);
-
-/* The batch that is taken next has a reference to that place, so many bytes from where
- * it begins, which is that load, or has stored that; -1: none that is followed. */
-void flows_touch(Int load, Int stored, UInt place, Int at);
-
 /* The batch so far ends in a branch that hangs on that; it jumps: anywhere, not one of
  * two ways. */
 void flows_branch(const IRExpr *on, Bool jumps);
@@ -38,7 +31,6 @@ void flows_taken(void);
  * batch has it. */
 struct flowed {
 	const struct flow *flow;
-	Bool touches;                  /* memory, by which values may go */
 	Bool branches, jumps, repeats; /* it goes on where it begins */
 	UInt ports, if_taken, if_left;
 	UChar chain_of, chain_cycles;

@@ -66,7 +66,7 @@ static struct reference *new_reference(enum batch_kind kind)
 	r->instruction = b.instruction;
 	r->number = (Int)b.now.instructions - (kind != BATCH_CODE);
 	r->used = 0;
-	r->load = r->stored = -1;
+	r->load = -1;
 	return r;
 }
 
@@ -187,7 +187,7 @@ static void make_modify(struct reference *r)
 	b.now.rmw++;
 }
 
-static void add_store_of(IRExpr *a, UInt size, Int stored)
+static void add_store(IRExpr *a, UInt size)
 {
 	struct address at = address_of(&b, a);
 	struct reference *r = load_to_modify(&at, size);
@@ -205,15 +205,9 @@ static void add_store_of(IRExpr *a, UInt size, Int stored)
 	if (r)
 		make_modify(r);
 	else
-		r = add_reference(BATCH_WRITE, &at, size);
-	r->stored = stored;
+		add_reference(BATCH_WRITE, &at, size);
 	b.now.stores++;
 	b.now.ticks += 2;
-}
-
-static void add_store(IRExpr *a, UInt size)
-{
-	add_store_of(a, size, -1);
 }
 
 /* Compare-and-swap; the load that some instructions are given before it is the
@@ -528,9 +522,7 @@ static void visit_statement(const IRSB *in, Int at)
 		visit_value(in, at);
 		break;
 	case Ist_Store:
-		add_store_of(s->Ist.Store.addr,
-			pieces_size(at, size_of(s->Ist.Store.data)),
-			ahead_wanted() ? flows_store(in, at) : -1);
+		add_store(s->Ist.Store.addr, pieces_size(at, size_of(s->Ist.Store.data)));
 		break;
 	case Ist_StoreG:
 		visit_guarded_store(s->Ist.StoreG.details, at);

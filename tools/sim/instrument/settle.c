@@ -336,24 +336,19 @@ static UShort key_of(const struct batch *batch)
 }
 
 /* What is made of no instruction of the superblock hangs on none of its values. */
-static struct flowed take_flow(const struct block *b, const struct batch *batch)
+static struct flowed take_flow(const struct block *b)
 {
 	if (b->is_apart || !b->now.instructions)
 		return (struct flowed){.flow = NULL};
-	for (UInt i = 0; i < batch->items; i++)
-		if (b->refs[i].kind != BATCH_CODE)
-			flows_touch(b->refs[i].load, b->refs[i].stored,
-				batch->item[i].place, batch->item[i].offset);
 	return flows_take(b->now.instructions, b->now.loads, b->now.stores);
 }
 
 static void describe_flow(const struct block *b, struct batch *batch)
 {
-	struct flowed flowed = take_flow(b, batch);
+	struct flowed flowed = take_flow(b);
 
 	batch->key = key_of(batch);
 	batch->flow = flowed.flow;
-	batch->touches = flowed.touches;
 	batch->branches = flowed.branches;
 	batch->jumps = flowed.jumps;
 	batch->ports = flowed.ports + b->more_ports;

@@ -6,10 +6,9 @@
 #include "model/facts.h"
 
 /* For whoever begins a batch and runs no function of those below. */
-void ahead_begin(
-	struct core *core, const struct batch *b, uint64_t line, const uint64_t *at)
+void ahead_begin(struct core *core, const struct batch *b, uint64_t line)
 {
-	if (batch_note_step(core, batch_time(core), b, line, at, BATCH_PLACES))
+	if (batch_note_step(core, batch_time(core), b, line))
 		ahead_step(core);
 }
 
@@ -35,10 +34,8 @@ uint32_t ahead_wanted(void)
 	static void name(const struct batch *b, uint64_t line, uint64_t a0, uint64_t a1, \
 		uint64_t a2, uint64_t a3)                                                \
 	{                                                                                \
-		const uint64_t at[] = {a0, a1, a2, a3};                                  \
-                                                                                         \
 		for (uint32_t i = 0; i < front->nmembers; i++)                           \
-			ahead_begin(front->member[i], b, line, at);                      \
+			ahead_begin(front->member[i], b, line);                          \
 		models.of_front[(lines)-1][places](b, line, a0, a1, a2, a3);             \
 	}
 

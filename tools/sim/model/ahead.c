@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "model/ahead_internal.h"
-#include "lines/through.h"
 #include "model/waits.h"
 
 #include "model/turns.h" /* behind both */
@@ -154,12 +153,9 @@ void ahead_follow(struct core *core)
 			turn = follow_values(
 				core, a, turn[-1].step + 1, turn, past_turn(&turn[-1]));
 	}
-	if (a->storing.flow && a->storing.step != end - 1)
-		leave_words(a, 0);
 	a->last = end[-1].batch;
 	a->behind = behind_step(core, end - 1);
 	begin_noting(core, a);
-	core->noting_places = words_are_noted(&a->words, a->past.number);
 }
 
 /* ---- what a reference did ---- */
@@ -448,7 +444,6 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	a->of = m->ooo;
 	units_init(&a->units);
 	begin_noting(core, a);
-	core->noting_places = 1;
 	core->end_step = a->steps + AHEAD_STEPS;
 	set_clocks(core, &a->units, 0);
 	a->step = ((uint64_t)AHEAD_TICKS * 100 << STEP_BITS) / m->ooo.width;

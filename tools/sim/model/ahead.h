@@ -32,8 +32,7 @@
  * Delays are whole cycles, and each is of one kind: what was waited for at its end; of a
  * value, that is its line until that came, and then what operations make of it.
  * Without misses there is nothing but what instructions and branches take.  Values are
- * followed through registers and, by their addresses, through memory (through.h), and
- * only while any is late.
+ * followed through registers, and only while any is late.
  */
 #ifndef CACHEPEEK_SIM_AHEAD_H
 #define CACHEPEEK_SIM_AHEAD_H
@@ -76,8 +75,7 @@ uint32_t ahead_wanted(void);
 batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
 
 /* A batch begins, with places there. */
-void ahead_begin(
-	struct core *core, const struct batch *b, uint64_t line, const uint64_t *at);
+void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
 
 /* All batches that have begun are looked at; time does that itself. */
 void ahead_follow(struct core *core);

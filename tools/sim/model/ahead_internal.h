@@ -470,7 +470,6 @@ static void begin_following(struct core *core, struct ahead *a)
 	a->lines_ready = a->chains_end = a->loads_until = 0;
 	a->chains = a->anew = 0;
 	a->held.groups = a->held.entries = 0;
-	a->storing.flow = 0;
 }
 
 static void begin_warming(struct core *core, struct ahead *a, struct position at)
@@ -481,8 +480,6 @@ static void begin_warming(struct core *core, struct ahead *a, struct position at
 	begin_following(core, a);
 	a->past = (struct position){at.number + (b->clock >> 32),
 		at.ticks - ticks_of(a, at.number) + b->ports};
-	a->words.begun = at.number;
-	core->noting_places = 1;
 	a->units.phase = WARMING;
 	a->units.next = at.number + batch_told.sample.warm;
 }

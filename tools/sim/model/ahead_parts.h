@@ -9,7 +9,6 @@
 
 #include "lines/stays.h"
 #include "lines/walked.h"
-#include "lines/words.h"
 #include "model/ahead.h"
 #include "model/deed.h"
 #include "model/hidden.h"
@@ -138,7 +137,6 @@ struct turn {
 	struct position past;
 	uint64_t anew; /* as of a batch, since the turn before */
 	uint32_t is_branch;
-	const struct touched *touched; /* NULL: places were not noted, or another turn */
 };
 
 /* Where what follows a batch begins; and by how many ticks that one is longer if a branch
@@ -227,10 +225,7 @@ struct ahead {
 	uint64_t not_of_load; /* as in seen */
 	struct held held;
 	struct guesses guesses;
-	struct touched touched[AHEAD_STEPS + 1]; /* of some steps */
-	struct touched storing;                  /* of the last of them */
-	struct words words;
-	struct turn turns[3 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
+	struct turn turns[2 * AHEAD_STEPS + 1]; /* among the steps; the last: no step */
 	struct streams streams;
 	uint32_t stays_begin; /* what time it was when this core began */
 	struct units units;
@@ -479,7 +474,6 @@ LANES_INLINE uint64_t ticks_now(const struct ahead *a)
 LANES_INLINE void begin_noting(struct core *core, struct ahead *a)
 {
 	core->next_step = a->steps;
-	core->next_touched = a->touched;
 }
 
 /* The last level is asked: has the line left that nobody asked it for during the stay? Of

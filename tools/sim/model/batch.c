@@ -393,9 +393,7 @@ LANES_INLINE int can_rest(const struct core *core, const struct batch *b,
 	static void noting_##name(const struct batch *b, uint64_t line, uint64_t a0,     \
 		uint64_t a1, uint64_t a2, uint64_t a3)                                   \
 	{                                                                                \
-		const uint64_t at[] = {a0, a1, a2, a3};                                  \
-                                                                                         \
-		if (batch_note_step(running, running->clock, b, line, at, places))       \
+		if (batch_note_step(running, running->clock, b, line))                   \
 			name##_full(b, line, a0, a1, a2, a3);                            \
 		else                                                                     \
 			name##_all(b, line, a0, a1, a2, a3);                             \

@@ -99,7 +99,6 @@ struct batch {
 	uint8_t chain_of : 6;   /* the register whose chain it makes longer */
 	uint8_t second_line_tick;
 	uint8_t more_lines : 6;             /* than one */
-	uint8_t touches : 1;                /* memory, by its flow */
 	uint8_t jumps : 1;                  /* its branch may go anywhere */
 	uint8_t order;                      /* of the places' first references */
 	uint8_t chain_cycles;               /* by so many cycles; 0: none */
@@ -182,42 +181,15 @@ struct step {
 	uint64_t line;
 };
 
-/* Its places, if values may go through them, which step it is, and which of MEETINGS. */
-struct touched {
-	const struct step *step;
-	uint64_t at[BATCH_PLACES], meeting;
-	const struct flow *flow; /* the model's: its stores are not looked at yet; NULL */
-	uint64_t issued, number; /* cycle of that batch; instructions before it */
-};
-
-/* Places are noted now and then, and of batches that have met a value there lately. */
-LANES_INLINE void batch_note_places(struct core *core, const struct batch *b,
-	uint64_t line, const uint64_t *at, uint32_t places)
-{
-	uint64_t meeting = (b->key ^ line) & (MEETINGS - 1);
-	struct touched *to = core->next_touched;
-
-	if (!(core->noting_places | core->meets[meeting]))
-		return;
-	to->step = core->next_step;
-	to->meeting = meeting;
-#pragma GCC unroll 4
-	for (uint32_t i = 0; i < places; i++)
-		to->at[i] = at[i];
-	core->next_touched = to + 1;
-}
-
 /* clock: the core's, or its front's.  Tells whether there is no room for another, or none
  * is wanted. */
-LANES_INLINE int batch_note_step(struct core *core, uint64_t clock, const struct batch *b,
-	uint64_t line, const uint64_t *at, uint32_t places)
+LANES_INLINE int batch_note_step(
+	struct core *core, uint64_t clock, const struct batch *b, uint64_t line)
 {
 	struct step *step;
 
 	if (clock < core->noting_from)
 		return 0;
-	if (places && b->touches)
-		batch_note_places(core, b, line, at, places);
 	step = core->next_step;
 	*step++ = (struct step){b, line};
 	core->next_step = step;

@@ -70,33 +70,18 @@ struct flow_waits {
 	struct flow_wait of[];
 };
 
-/* A load or a store of the batch, of a value that may go through memory (through.h). */
-struct flow_touch {
-	uint8_t place;
-	uint8_t load;      /* of the superblock; FLOW_LOADS: it is a store */
-	uint8_t value;     /* of a store: which of the values its data is */
-	uint8_t by_memory; /* not at once, as where a register and a constant say */
-	int16_t at;        /* bytes from where the place begins */
-	/* Of a store: instructions that may be issued before its data is ready, times
-	 * those in between if as many wait for it in each of them. */
-	uint16_t reach;
-	uint16_t add; /* data: cycles from the batch's beginning, if nothing is late */
-};
-
 /* How a batch ends. */
 enum flow_end { FLOW_GOES_ON, FLOW_BRANCHES };
 
-/* The values: the addresses of its loads, what the branch needs, if it has one, and the
- * data of stores.  Behind them are the sources of those, the ways to registers, and what
- * touches memory.  A bit each: registers
+/* The values: the addresses of its loads, and what the branch needs, if it has one.
+ * Behind them are the sources of those, and the ways to registers.  A bit each: registers
  * and loads that registers get something of, and those registers. */
 struct flow {
 	uint64_t reads, loads, writes;
 	uint8_t begins; /* a superblock */
 	uint8_t end;
 	uint8_t nloads, nways;
-	uint16_t nsources, nwords; /* of the ways */
-	uint8_t nstored, ntouches;
+	uint16_t nsources, nwords;      /* of the ways */
 	const struct flow_waits *waits; /* NULL: none */
 	struct flow_value value[];
 };
@@ -104,17 +89,12 @@ struct flow {
 static inline const struct flow_source *flow_sources(const struct flow *f)
 {
 	return (const struct flow_source *)(f->value + f->nloads +
-					    (f->end == FLOW_BRANCHES) + f->nstored);
+					    (f->end == FLOW_BRANCHES));
 }
 
 static inline const union flow_word *flow_ways(const struct flow *f)
 {
 	return (const union flow_word *)(flow_sources(f) + f->nsources);
-}
-
-static inline const struct flow_touch *flow_touches(const struct flow *f)
-{
-	return (const struct flow_touch *)(flow_ways(f) + f->nwords);
 }
 
 #endif

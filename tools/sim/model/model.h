@@ -215,8 +215,6 @@ struct entry {
 
 #define CLEAN (1ull << 63)
 
-#define MEETINGS 1024 /* a power of two */
-
 struct core {
 	uint64_t clock;     /* low half: stamps; high half: instructions */
 	uint64_t last_line; /* of the last instruction executed */
@@ -229,13 +227,8 @@ struct core {
 	 * where the next one is, and where there is no room for more. */
 	uint64_t noting_from, noting_until;
 	struct step *next_step, *end_step;
-	struct touched *next_touched;
-	uint32_t noting_places;
 	uint32_t untold; /* for now batch_told.observe wants to hear of none of its misses
 			  */
-
-	/* Of batches: how often their places are noted yet. */
-	uint8_t meets[MEETINGS];
 
 	struct entry data[DATA_FILTER + 1]; /* the last: what nobody looks at */
 	struct entry code[CODE_FILTER];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * The batches that have begun since somebody last looked: those whose time has to be
- * known, and all of them while any value is late.  A part of ahead.c, behind through.h.
+ * known, and all of them while any value is late.  A part of ahead.c, behind waits.h.
  */
 #ifndef CACHEPEEK_SIM_TURNS_H
 #define CACHEPEEK_SIM_TURNS_H
@@ -47,7 +47,7 @@ static __attribute__((noinline)) const struct turn *take_turns_late(
 {
 	const struct step *step = turn->step;
 
-	for (; turn->step == step && !turn->touched; turn++)
+	for (; turn->step == step; turn++)
 		take_turn(core, a, turn,
 			turn->is_branch ? ready_when(a, f, &f->value[f->nloads]) : 0);
 	return turn;
@@ -76,9 +76,7 @@ LANES_INLINE void find_turns(
 	struct branched by = a->last ? branched_after(a->last) : (struct branched){0, 0};
 	uint64_t anew = a->anew, taken = 0;
 	struct behind behind = a->behind;
-	const struct touched *touched = a->touched;
 
-	core->next_touched->step = NULL;
 	for (const struct step *step = a->steps; step < end; step++) {
 		const struct batch *b = step->batch;
 		uint64_t longer = ticks_of_taken(core, &behind, step);
@@ -88,16 +86,14 @@ LANES_INLINE void find_turns(
 		taken += longer;
 		if (by.branches && guesses_miss(&a->guesses, &history, by.jumps,
 					   guess_of(b, step->line))) {
-			*turn++ = (struct turn){step, past, anew, 1, NULL};
+			*turn++ = (struct turn){step, past, anew, 1};
 			anew = 0;
 			a->units.unforeseen.number++;
 		}
 		if (b->chain_cycles | b->divides) {
-			*turn++ = (struct turn){step, past, anew, 0, NULL};
+			*turn++ = (struct turn){step, past, anew, 0};
 			anew = 0;
 		}
-		if (touched->step == step)
-			*turn++ = (struct turn){step, past, 0, 0, touched++};
 		by = branched_after(b);
 		anew |= b->anew;
 		past.number += b->clock >> 32;
@@ -108,14 +104,6 @@ LANES_INLINE void find_turns(
 	a->past = past;
 	a->anew = anew;
 	a->units.taken += taken;
-}
-
-/* A batch is over: its registers, and what it has stored. */
-LANES_INLINE void end_batch(struct ahead *a, const struct flow *f)
-{
-	if (a->storing.flow)
-		leave_words(a, 1);
-	pass_on(a, f);
 }
 
 /* Steps while any value is late, from that one on; the first turn behind them. */
@@ -134,14 +122,12 @@ static __attribute__((noinline)) const struct turn *follow_values(struct core *c
 		behind = behind_step(core, step);
 		if (f && f->waits && may_fill_scheduler(a, f->waits, past))
 			hold_entries(core, a, f->waits, past);
-		end_batch(a, f);
+		pass_on(a, f);
 		if (turn->step == step)
 			turn = take_turns_late(core, a, f, turn);
 		f = b->flow;
 		if (f && f->begins)
 			a->is_late = take_over(core, a, past);
-		if (turn->step == step)
-			meet_words(core, a, turn++);
 		past.number += b->clock >> 32;
 		past.ticks += b->ports;
 	}
@@ -153,12 +139,7 @@ static const struct turn *take_turns(
 	struct core *core, struct ahead *a, const struct turn *turn)
 {
 	for (; turn->step && !a->is_late; turn++) {
-		if (a->storing.flow)
-			leave_words(a, 0);
-		if (turn->touched)
-			meet_words(core, a, turn);
-		else
-			take_turn(core, a, turn, 0);
+		take_turn(core, a, turn, 0);
 	}
 	return turn;
 }
