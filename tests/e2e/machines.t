@@ -388,14 +388,17 @@ C
 	like($run->{err}, qr/static is statically linked: (?:counted as a whole|[^\n]* uncounted)/, 'by itself one or the other');
 	is(status_text($run->{status}), 'exit 17', 'and it runs');
 
-	my %misses;
+	my (%misses, @data);
 	for my $program ('chase', 'static_chase') {
 		run(command => [cli(), 'dcache', '-m', bare('zen3'), '-o', $json, program($program), 20000, 200000]);
-		for (grep { $_->{function} eq 'main' } @{Json::decode_json(read_file($json) // '{}')->{functions}}) {
+		my $profile = Json::decode_json(read_file($json) // '{}');
+		@data = @{$profile->{data} || []};
+		for (grep { $_->{function} eq 'main' } @{$profile->{functions}}) {
 			$misses{$program} += $_->{counts}{l1d_load_misses} + $_->{counts}{l1d_store_misses};
 		}
 	}
 	cmp_ok($misses{chase} // 0, '>', 10000, 'the profile of a program that misses');
+	like($data[0]{name} // '', qr/^Mapped: static_chase::\w*mmap\w*, [1-9]\d+ B/, 'what it mapped has a name, and a size');
 	cmp_ok(abs(($misses{static_chase} // 0) - $misses{chase}), '<=', 0.01 * $misses{chase}, '... and of the same one, linked statically');
 }
 

@@ -396,6 +396,7 @@ static void on_map(Addr a, SizeT len, Bool r, Bool w, Bool x, ULong handle)
 	strands_unmapped(a, len);
 	huge_forget(a, len);
 	paths_unmapped(a, len, profile_unmapped(a, len));
+	profile_heap_mapped(a, len);
 }
 
 static void on_protect(Addr a, SizeT len, Bool r, Bool w, Bool x)

@@ -64,6 +64,8 @@ void profile_misses_flush(void);
 
 /* profile_heap.c: the blocks of the heap, by who allocated them. */
 Bool profile_allocator_add(Addr function, UWord kind);
+/* Memory was mapped there, of a file or not. */
+void profile_heap_mapped(Addr start, SizeT size);
 /* Is this the first instruction of such a function? */
 Bool profile_wants(Addr a);
 void profile_watch_entry(IRSB *out, const VexGuestLayout *layout, Addr a);

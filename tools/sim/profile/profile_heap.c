@@ -100,6 +100,15 @@ static Addr sp_after(Addr sp)
 #endif
 }
 
+/* Where nothing is preloaded, nobody names the functions: the system call is the caller.
+ */
+void profile_heap_mapped(Addr start, SizeT size)
+{
+	if (tool_options.sites && !heap.nallocators && VG_(get_running_tid)())
+		profile_data_new_mapping(
+			start, size, VG_(get_IP)(VG_(get_running_tid)()));
+}
+
 static ULong size_of(UInt kind, UWord a, UWord b, UWord c)
 {
 	switch (kind) {
