@@ -114,4 +114,49 @@ for (['go_like', program('go_like'), $pages], ['cgo', $go, $pages]) {
 		commanded($name, @command);
 	}
 }
+# Without cgo: a static program, which the simulator alone counts.
+my $walk = <<'GO';
+package main
+
+import "fmt"
+
+//go:noinline
+func walk(of []int64) (sum int64) {
+	for i := 0; i < len(of); i += 8 {
+		sum += of[i]
+	}
+	return
+}
+
+func main() {
+	of := make([]int64, 1<<20)
+	for i := range of {
+		of[i] = int64(i)
+	}
+	sum := int64(0)
+	for i := 0; i < 3; i++ {
+		sum += walk(of)
+	}
+	fmt.Println(sum)
+}
+GO
+
+SKIP: {
+	skip('no Go', 4) unless $go;
+	my $json = scratch('static.json');
+	write_file(scratch('go/walk.go'), $walk);
+	my $built = run(command => ['go', 'build', '-o', scratch('go/walk'), scratch('go/walk.go')],
+		env => {GO111MODULE => 'off', GOFLAGS => '', GOPROXY => 'off', CGO_ENABLED => 0,
+			GOCACHE => scratch('go/cache'), HOME => scratch('go')});
+	diag($built->{err}) if $built->{status};
+	my $run = run(command => [cli(), 'dcache', '-m', 'cachegrind', '-o', $json, scratch('go/walk')]);
+	is(status_text($run->{status}) . " $run->{out}", "exit 0 206156857344\n", 'without cgo: the program');
+	my $profile = decode_json(read_file($json) // '{}');
+	my ($function) = grep { $_->{function} eq 'main.walk' } @{$profile->{functions}};
+	my $misses = $function ? $function->{counts}{l1d_load_misses} : 0;
+	cmp_ok(abs($misses - 3 * (1 << 17)), '<=', 200, '... the misses of its function: each line of 8 MiB, three times');
+	is($function->{statements}[0]{line}, 8, '... and of its line');
+	like($profile->{data}[0]{name}, qr/^Mapped: walk::\S+, \d+ B/, '... and of what its heap mapped');
+}
+
 done_testing();
