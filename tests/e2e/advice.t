@@ -402,6 +402,12 @@ for my $seed (1 .. $seeds) {
 	like($found->[0]{evidence}, qr/, 0 % of them L2, too/, '... of which it says so');
 }
 
+# What looks at the node before finds it gone.
+{
+	my $run = run(command => [cli(), 'dcache', '-m', 'plain', program('cut_ring')]);
+	is(status_text($run->{status}) . " $run->{out}", "exit 3 4 rings\n", 'nodes in memory that goes');
+}
+
 sub unfollowed
 {
 	my ($file, $loop, $what_if) = (@_, '');

@@ -157,7 +157,8 @@ static Bool points_to(ULong word, Addr address)
 		       address - low < NODE || address - high < NODE);
 }
 
-/* Has the node, of which that is a part, a pointer to this address? */
+/* Has the node, of which that is a part, a pointer to this address?  In a file none has.
+ */
 static Bool leads_to(Addr part, Addr address)
 {
 	Addr page = part >> READABLE_PAGE_BITS << READABLE_PAGE_BITS,
@@ -168,7 +169,7 @@ static Bool leads_to(Addr part, Addr address)
 			  ? line + (1u << steps.shift) + BESIDE
 			  : end;
 
-	if (!is_readable(part))
+	if (!is_readable(part, READABLE_WITHOUT_FILE))
 		return False;
 	while (from < to && !points_to(*(const ULong *)from, address))
 		from += sizeof(ULong);

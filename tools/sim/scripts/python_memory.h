@@ -29,7 +29,7 @@ enum { PYTHON_TYPE = 8, PYTHON_SIZE = 16, PYTHON_BYTES = 32 };
 /* False: there is no such memory.  a is a multiple of the word's size. */
 static inline Bool python_word(Addr a, Addr *to)
 {
-	if (a % sizeof(*to) || !is_readable(a))
+	if (a % sizeof(*to) || !is_readable(a, READABLE_ANY))
 		return False;
 	*to = *(const Addr *)a;
 	return True;
@@ -37,7 +37,7 @@ static inline Bool python_word(Addr a, Addr *to)
 
 static inline Bool python_int(Addr a, Int *to)
 {
-	if (a % sizeof(*to) || !is_readable(a))
+	if (a % sizeof(*to) || !is_readable(a, READABLE_ANY))
 		return False;
 	*to = *(const Int *)a;
 	return True;
@@ -45,7 +45,7 @@ static inline Bool python_int(Addr a, Int *to)
 
 static inline Bool python_byte(Addr a, UChar *to)
 {
-	if (!is_readable(a))
+	if (!is_readable(a, READABLE_ANY))
 		return False;
 	*to = *(const UChar *)a;
 	return True;
