@@ -4,7 +4,6 @@
  * a file that is cut, what is unmapped, what may not be read.  What looks at the node
  * before must not.
  */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
