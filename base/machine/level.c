@@ -80,6 +80,8 @@ static const struct {
 	{"round-robin", FIELD(policy), CP_ROUND_ROBIN, CACHES | TLBS},
 	{"random", FIELD(policy), CP_RANDOM, CACHES | TLBS},
 	{"lru-plru4", FIELD(policy), CP_LRU_PLRU4, FIRST_ONLY},
+	{"mru", FIELD(policy), CP_MRU, OUTER_ONLY},
+	{"mru-n", FIELD(policy), CP_MRU_N, OUTER_ONLY},
 	{"write-back", FIELD(write_through), 0, CACHES},
 	{"write-through", FIELD(write_through), 1, CACHES},
 	{"allocate", FIELD(no_allocate), 0, CACHES},

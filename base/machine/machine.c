@@ -86,7 +86,7 @@ static size_t describe_words(
 	const struct cp_cache *cache, char separator, char *to, size_t size)
 {
 	static const char *const policies[CP_NPOLICIES] = {
-		"", "plru", "round-robin", "random", "lru-plru4", "qlru"};
+		"", "plru", "round-robin", "random", "lru-plru4", "qlru", "mru", "mru-n"};
 	static const char *const inclusions[] = {"", "inclusive", "exclusive"};
 	const char *words[] = {policies[cache->policy],
 		cache->write_through ? "write-through" : "",

@@ -20,6 +20,8 @@ enum cp_policy {
 	CP_RANDOM,
 	CP_LRU_PLRU4, /* trees of four ways, by age */
 	CP_QLRU,      /* ages of two bits */
+	CP_MRU,       /* ages of one bit */
+	CP_MRU_N,     /* the same, once a set is full */
 	CP_NPOLICIES
 };
 enum cp_inclusion { CP_NON_INCLUSIVE, CP_INCLUSIVE, CP_EXCLUSIVE };

@@ -41,7 +41,7 @@ static void pick_policy(struct geometry *g, int first)
 {
 	if (random_below(3))
 		return;
-	g->policy = first ? POLICY_LRU_PLRU4 : POLICY_QLRU;
+	g->policy = first ? POLICY_LRU_PLRU4 : (uint8_t)(POLICY_QLRU + random_below(3));
 	if (first)
 		g->ways = 4 + 4 * (uint32_t)random_below(3);
 	g->hit3 = (uint8_t)random_below(3);

@@ -16,8 +16,9 @@
 struct ref_way {
 	uint64_t key, used;
 	int valid, dirty, prefetched;
-	int age;     /* QLRU: of a way that is valid; others count as 3 */
-	int huge;    /* of a TLB */
+	int age;    /* QLRU: of a way that is valid; others count as 3 */
+	int recent; /* MRU: used since all others were; also of a way that is not valid */
+	int huge;   /* of a TLB */
 	int half[2]; /* of L1D: which half is dirty */
 };
 
@@ -28,6 +29,7 @@ struct ref_cache {
 	uint8_t *tree;  /* tree-PLRU: 256 nodes for each set */
 	uint32_t *turn; /* round-robin, for each set */
 	uint64_t random;
+	int evicts; /* what was taken last was no empty way */
 	/* Counts prefetched lines that leave unused; before it stands what counts those
 	 * that are used; 0: nothing is prefetched. */
 	int useless;

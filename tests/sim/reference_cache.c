@@ -110,6 +110,34 @@ static void grow_old(struct ref_cache *c, struct ref_way *used)
 			set[i].age += step;
 }
 
+/* How many ways of its set are like that. */
+static uint32_t count_ways(
+	const struct ref_cache *c, const struct ref_way *way, int valid, int recent)
+{
+	const struct ref_way *set =
+		c->way + (size_t)(way - c->way) / c->g.ways * c->g.ways;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		n += (!valid || set[i].valid) && (!recent || set[i].recent);
+	return n;
+}
+
+/* Recent are at most all but one: who makes it all is the only one.  An MRU_N set that
+ * was not full does not learn. */
+static void make_recent(struct ref_cache *c, struct ref_way *used, int was_full)
+{
+	struct ref_way *set = c->way + (size_t)(used - c->way) / c->g.ways * c->g.ways;
+
+	if (c->g.policy == POLICY_MRU_N && !was_full)
+		return;
+	used->recent = 1;
+	if (count_ways(c, used, 0, 1) < c->g.ways)
+		return;
+	for (uint32_t i = 0; i < c->g.ways; i++)
+		set[i].recent = &set[i] == used;
+}
+
 void ref_use(struct ref_system *s, struct ref_cache *c, struct ref_way *w)
 {
 	size_t n = (size_t)(w - c->way);
@@ -119,6 +147,8 @@ void ref_use(struct ref_system *s, struct ref_cache *c, struct ref_way *w)
 		w->age = w->age == 3 ? c->g.hit3 : w->age == 2 ? c->g.hit2 : 0;
 		grow_old(c, w);
 	}
+	if (c->g.policy == POLICY_MRU || c->g.policy == POLICY_MRU_N)
+		make_recent(c, w, count_ways(c, w, 1, 0) == c->g.ways);
 	if (c->g.policy == POLICY_PLRU)
 		point_away(&c->tree[n / c->g.ways * 256], 1, 0, c->g.ways,
 			(uint32_t)(n % c->g.ways));
@@ -161,6 +191,15 @@ static struct ref_way *first_of_age_3(const struct ref_cache *c, struct ref_way 
 	return set;
 }
 
+static struct ref_way *first_not_recent(const struct ref_cache *c, struct ref_way *set)
+{
+	uint32_t i = 0;
+
+	while (i < c->g.ways - 1 && set[i].recent)
+		i++;
+	return set[i].recent ? set : &set[i];
+}
+
 static struct ref_way *empty_way(const struct ref_cache *c, struct ref_way *set)
 {
 	int backwards = c->g.policy == POLICY_QLRU && c->g.place == 2;
@@ -180,6 +219,7 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 	struct ref_way *w = &c->way[set * c->g.ways], *oldest = w,
 		       *empty = empty_way(c, w);
 
+	c->evicts = !empty;
 	if (empty)
 		return empty;
 	switch (c->g.policy) {
@@ -193,6 +233,9 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 		return of_fours(c, w);
 	case POLICY_QLRU:
 		return first_of_age_3(c, w);
+	case POLICY_MRU:
+	case POLICY_MRU_N:
+		return first_not_recent(c, w);
 	default:
 		for (uint32_t i = 0; i < c->g.ways; i++)
 			if (w[i].used < oldest->used)
@@ -204,16 +247,24 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 void ref_put(struct ref_system *s, struct ref_cache *c, struct ref_way *w, uint64_t addr,
 	int dirty, int prefetched)
 {
+	int was_full;
+
+	w->valid = c->evicts;
+	was_full = count_ways(c, w, 1, 0) == c->g.ways;
 	*w = (struct ref_way){.key = addr / c->line,
+		.recent = w->recent,
 		.valid = 1,
 		.dirty = dirty,
 		.prefetched = prefetched,
 		.age = c->g.miss,
 		.half = {dirty, dirty}};
-	if (c->g.policy != POLICY_QLRU) {
+	if (c->g.policy < POLICY_QLRU) {
 		ref_use(s, c, w);
 		return;
 	}
 	w->used = ++s->now;
-	grow_old(c, w);
+	if (c->g.policy == POLICY_QLRU)
+		grow_old(c, w);
+	else
+		make_recent(c, w, was_full);
 }

@@ -89,6 +89,8 @@ static const struct {
 	WORD("plru", policy, POLICY_PLRU),
 	WORD("round-robin", policy, POLICY_ROUND_ROBIN),
 	WORD("lru-plru4", policy, POLICY_LRU_PLRU4),
+	WORD("mru", policy, POLICY_MRU),
+	WORD("mru-n", policy, POLICY_MRU_N),
 	WORD("write-through", write_through, 1),
 	WORD("no-allocate", no_allocate, 1),
 	WORD("inclusive", inclusion, INCLUSIVE),
@@ -234,10 +236,10 @@ static void check_policy(const struct array *a, const struct geometry *g)
 		refuse_option(a->name, "plru needs a power of two of ways");
 	if (g->policy == POLICY_LRU_PLRU4 && (!first || g->ways % 4))
 		refuse_option(a->name, "lru-plru4 is of first levels with fours of ways");
-	if (g->policy == POLICY_QLRU &&
-		((a->at != AT(l2) && a->at != AT(llc)) || !is_qlru(g)))
-		refuse_option(a->name, "qlru:HHMRU is of l2 and llc, with U below 2 "
-				       "unless R is 1");
+	if (g->policy >= POLICY_QLRU && a->at != AT(l2) && a->at != AT(llc))
+		refuse_option(a->name, "qlru, mru and mru-n are of l2 and llc");
+	if (g->policy == POLICY_QLRU && !is_qlru(g))
+		refuse_option(a->name, "qlru:HHMRU, with U below 2 unless R is 1");
 }
 
 static void parse_array(const struct array *a, const HChar *value)

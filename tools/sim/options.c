@@ -285,7 +285,7 @@ void options_usage(void)
 	 "                              0,0: none, shared: "
 	 "where the small ones are [shared]\n"
 	 "    after the numbers: ,plru ,round-robin ,random:SEED ,lru-plru4\n"
-	 "      ,qlru:HHMRU ,write-through\n"
+	 "      ,qlru:HHMRU ,mru ,mru-n ,write-through\n"
 	 "      ,no-allocate ,inclusive ,exclusive ,shared:CORES ,next-line\n"
 	 "      ,stream:DEGREE:DISTANCE ,half-lines ,fp-bypass\n"
 	 "    --cores=N                 cores for threads to run on [64]\n"

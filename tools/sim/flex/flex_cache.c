@@ -171,7 +171,22 @@ static void qlru_put(const struct flex_cache *c, uint8_t *state, uint32_t way)
 	qlru_settle(c, state, way);
 }
 
-static uint32_t qlru_victim(const uint8_t *state, uint32_t ways)
+/* Ages are 0 and 1, which empty ways keep; the state is 1 less that.  Where all have been
+ * used, others age.  With MRU_N nothing is new before the set is full. */
+static void mru_touch(
+	const struct flex_cache *c, const struct flex_place *p, uint8_t *state)
+{
+	if (c->g.policy == POLICY_MRU_N && flex_find_tag(c, flex_tags(p), 0) >= 0)
+		return;
+	state[p->way] = 1;
+	for (uint32_t i = 0; i < c->ways; i++)
+		if (!state[i])
+			return;
+	for (uint32_t i = 0; i < c->ways; i++)
+		state[i] = i == (uint32_t)p->way;
+}
+
+static uint32_t oldest_victim(const uint8_t *state, uint32_t ways)
 {
 	for (uint32_t way = 0; way < ways; way++)
 		if (!state[way])
@@ -458,6 +473,8 @@ void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 	else if (c->g.policy == POLICY_QLRU)
 		qlru_touch(c, state, (uint32_t)p->way);
+	else if (c->g.policy >= POLICY_MRU)
+		mru_touch(c, p, state);
 }
 
 static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
@@ -477,7 +494,9 @@ static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
 	case POLICY_LRU_PLRU4:
 		return lru_plru4_by_stamps(c, p);
 	case POLICY_QLRU:
-		return qlru_victim(state, c->ways);
+	case POLICY_MRU:
+	case POLICY_MRU_N:
+		return oldest_victim(state, c->ways);
 	default:
 		return c->stamps ? lru_by_stamps(c, p) : lru_victim(state, c->ways);
 	}
@@ -520,6 +539,8 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 	else if (c->g.policy == POLICY_QLRU)
 		qlru_put(c, state, (uint32_t)p->way);
+	else if (c->g.policy >= POLICY_MRU)
+		mru_touch(c, p, state);
 	if (c->masks)
 		mask_of(c, p)[p->way] = 0;
 	if (c->slots)

@@ -7,7 +7,7 @@
  *          the key divided by the number of sets, plus one
  *   state  LRU: how many ways were used since; tree-PLRU: one bit for each node
  *          of the tree, the root first; round-robin: state[0] is whose turn it is; QLRU:
- *          3 less the age
+ *          3 less the age; MRU: 1 less the age
  * An all-zero row is an empty set.  An empty way, the first (of some QLRU the last), is
  * filled before anything is evicted, and does not move the round-robin or the random
  * sequence.

@@ -362,7 +362,7 @@ static void l2_write_hit(struct core *core, uint64_t unit, const struct flex_pla
 	flex_is_first_use(core, &cluster->l2, p);
 	*flags |= (uint8_t)(FLEX_OWNED | l2_modified(core, unit, llc_write));
 	*written_in(cluster, p) =
-		cluster->l2.g.write_through || cluster->l2.g.policy == POLICY_QLRU
+		cluster->l2.g.write_through || cluster->l2.g.policy >= POLICY_QLRU
 			? 0
 			: name_of(p);
 }

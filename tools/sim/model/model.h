@@ -23,6 +23,8 @@ enum policy {
 	POLICY_RANDOM,
 	POLICY_LRU_PLRU4, /* of first-level caches: trees of four ways, by age */
 	POLICY_QLRU,      /* of caches behind them: ages of two bits */
+	POLICY_MRU,       /* of one bit */
+	POLICY_MRU_N,     /* the same, once a set is full */
 };
 enum inclusion { NON_INCLUSIVE, INCLUSIVE, EXCLUSIVE };
 enum prefetch_kind {
