@@ -154,7 +154,8 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 			       "qlru_hXY_mM_rR_uU, X and R to 2, Y to 1, M to 3, "
 			       "U to 1 or, with r1, to 3",
 			       word);
-	return cp_machine_wrong(at, "not known here", word);
+	return cp_machine_wrong(
+		at, "not one of the words in cachepeek-machines(5)", word);
 }
 
 bool cp_level_word(const struct place *at, enum cp_level level, const char *word,

@@ -181,6 +181,8 @@ mistake("l1d = 32K 8\n", 1, 'SIZE WAYS LINE');
 mistake("\nl1d = 32K 7 64\n", 2, 'multiple');
 mistake("l1d = none\n", 1, 'absent');
 mistake("dtlb = 64 4 write-through\n", 1, 'not for this level');
+mistake("l1d = 32K 8 64 mru-n\n", 1, 'not for this level: mru-n');
+mistake("llc = 8M 16 64 mrux\n", 1, 'not one of the words in cachepeek-machines\(5\): mrux');
 mistake("llc = 8M 16 64 prefetch=next-line\n", 1, 'not for this level');
 mistake("l1i = 32K 8 64\nl1d = 32K 8 64\nl2 = 1M 8 32\n", 3, 'smaller');
 mistake("cores = 2\nl2 = 1M 8 64 shared=4\n", 2, 'more cores');

@@ -41,6 +41,7 @@ my %shape = (
 	'L2.size=64K,L2.ways=4' => 'L2 64 KiB 4-way',
 	'L3.policy=plru' => 'L3 1 MiB 16-way plru',
 	'L2.policy=qlru_h00_m1_r2_u1' => 'L2 128 KiB 8-way qlru_h00_m1_r2_u1',
+	'L2.policy=mru-n' => 'L2 128 KiB 8-way mru-n',
 	'L1D.policy=lru-plru4' => 'L1D 32 KiB 8-way lru-plru4',
 	'DTLB.entries=32' => 'DTLB 32',
 	'STLB.sets=64' => 'STLB 256',
