@@ -13,6 +13,7 @@
 #include "base/encoder/pfm.h"
 #include "tools/shared/cmd.h"
 #include "tools/list/list.h"
+#include "tools/list_events.h"
 
 const char *cp_list_ours(const struct cp_list *list, enum cp_named what, const char *name)
 {
@@ -38,22 +39,6 @@ bool cp_list_wants(const struct cp_list *list, const char *name)
 	return !*list->names;
 }
 
-struct showing {
-	const struct cp_list *list;
-	bool found;
-};
-
-static void print_event(void *context, const char *name, const char *meaning)
-{
-	struct showing *showing = context;
-
-	if (!cp_list_wants(showing->list, name))
-		return;
-	showing->found = true;
-	printf("%s\n    ", name);
-	cp_cmd_wrap(meaning, 4, 4);
-}
-
 int cp_list_no_event(const struct cp_list *list)
 {
 	fprintf(stderr,
@@ -62,19 +47,6 @@ int cp_list_no_event(const struct cp_list *list)
 		"every processor\n",
 		*list->names);
 	return 2;
-}
-
-static int list_events(const struct cp_list *list)
-{
-	struct showing showing = {list, false};
-
-	cp_encoder.each_event(print_event, &showing);
-	if (!showing.found && *list->names)
-		return cp_list_no_event(list);
-	if (!*list->names)
-		puts("\nPresets, which every processor and the simulated PMU counts "
-		     "under the same\nname: `cachepeek list presets`");
-	return 0;
 }
 
 /* ---- machines ---- */
@@ -183,7 +155,7 @@ static bool takes_pmu(const char *topic)
 static int list_topic(const char *topic, const struct cp_list *list)
 {
 	static int (*const lists[])(const struct cp_list *list) = {
-		list_events, cp_list_presets, cp_list_groups, list_machines};
+		cp_list_events, cp_list_presets, cp_list_groups, list_machines};
 
 	if (list->pmu && !takes_pmu(topic)) {
 		fprintf(stderr,

@@ -249,4 +249,22 @@ for my $case (
 	like($verify->{out}, qr/l1d_misses/, 'compares presets');
 	unlike($verify->{out}, qr/\bfail/i, 'none fails');
 }
+# ---- the list of events: those that the kernel counts here, with words ----
+{
+	my $all = run(command => [cli(), qw(list events)])->{out};
+	my %shown = $all =~ /^(\w+::\S+)\n {4}(\S.*)$/mg;
+	SKIP: {
+		skip('the kernel counts no software events here', 2) unless can_count('software');
+		like($shown{'perf::PAGE-FAULTS'} // '', qr/^pages that /, 'list events: in words');
+		is_deeply([grep { /PERF_COUNT_/ } %shown], [], 'list events: no name in place of them, none twice as long');
+	}
+	SKIP: {
+		skip('the kernel counts hardware events here', 3) if can_count('hardware');
+		is_deeply([grep { /CACHE|TLB|BRANCH|CYCLES/ } keys %shown], [], 'list events: what cannot be counted here is left out');
+		like($all, qr/^\d+ more of this processor are not counted here \(`cachepeek doctor` says why/m, 'list events: with its number');
+		like(run(command => [cli(), qw(list events CACHE-MISSES)])->{out}, qr/\Aperf::CACHE-MISSES \(not counted here\)\n {4}references that /,
+			'list events: by its name it is there, and says so');
+	}
+}
+
 done_testing();

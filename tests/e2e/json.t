@@ -75,7 +75,12 @@ for my $topic (sort keys %pattern) {
 	my @names = map { $_->{name} } @{$made->{$topic}};
 	cmp_ok(scalar(@names), '>=', 10, "$topic: there are some");
 	my ($text) = split(/\n\n(?=cpu: )/, command('list', $topic)->{out});
-	is_deeply(\@names, names_in($text, $pattern{$topic}), "$topic: those of the text");
+	my $shown = names_in($text, $pattern{$topic});
+	if ($topic eq 'events') { # the text has those that can be counted here
+		my %is_shown = map { $_ => 1 } @$shown;
+		@names = grep { $is_shown{$_} } @names;
+	}
+	is_deeply(\@names, $shown, "$topic: those of the text");
 }
 {
 	my $presets = document('list', qw(list presets --json l1d_accesses PAPI_L2_TCM))->{presets};
