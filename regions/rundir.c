@@ -60,14 +60,15 @@ static uint64_t random_bits(void)
 	return (uint64_t)now.tv_nsec << 20 ^ (uint64_t)getpid();
 }
 
-/* YYYYMMDD-HHMMSS sorts by age; the random part makes it nobody else's. */
+/* Day and second sort by age; the process that makes it is its owner, also before there
+ * is a record in it; the random part makes it nobody else's. */
 static int make_named(const char *parent, const char *prefix, char *to, size_t size)
 {
 	time_t now = time(NULL);
 	uint64_t days = (uint64_t)now / 86400, seconds = (uint64_t)now % 86400;
 
-	if (cp_format(to, size, "%s/%s%06llu-%05llu-%016llx", parent, prefix,
-		    (unsigned long long)days, (unsigned long long)seconds,
+	if (cp_format(to, size, "%s/%s%06llu-%05llu-%d-%016llx", parent, prefix,
+		    (unsigned long long)days, (unsigned long long)seconds, (int)getpid(),
 		    (unsigned long long)random_bits()) >= size)
 		return -ENAMETOOLONG;
 	return mkdir(to, 0700) < 0 ? -errno : 0;
@@ -120,22 +121,42 @@ static bool note_run(void *context, int dir, const char *name)
 
 enum { KEPT_SECONDS = 10 * 86400, FRESH_SECONDS = 60 };
 
-/* Its first record, or its report, may be about to come; where there are very many
+/* Its report, or a record of one that is shared, may be about to come; of very many
  * nobody waits for that. */
 static bool is_fresh(time_t changed, time_t now, unsigned count)
 {
 	return changed > now - FRESH_SECONDS && changed <= now && count < MAX_ENTRIES / 2;
 }
 
+/* Takes a number and the '-' behind it; false: there are none. */
+static bool take_number(const char **text, uint64_t *number)
+{
+	const char *end;
+
+	if (cp_parse_u64_prefix(*text, &end, number) != 0 || *end != '-')
+		return false;
+	*text = end + 1;
+	return true;
+}
+
 /* A run is over when no process of it lives; records are named PID-IMAGE. */
 static bool is_alive(void *unused, int dir, const char *name)
 {
-	const char *end;
 	uint64_t pid;
 
 	(void)unused, (void)dir;
-	return cp_parse_u64_prefix(name, &end, &pid) == 0 && *end == '-' &&
-	       pid <= INT32_MAX && cp_process_exists((pid_t)pid);
+	return take_number(&name, &pid) && pid <= INT32_MAX &&
+	       cp_process_exists((pid_t)pid);
+}
+
+/* "run-020785-61656-4711-66400f60c7719e13"; shared ones have none. */
+static bool owner_lives(const char *name)
+{
+	uint64_t day, second;
+
+	name = strchr(name, '-');
+	return name && *name++ && take_number(&name, &day) &&
+	       take_number(&name, &second) && is_alive(NULL, -1, name);
 }
 
 /* Links to runs that are not there any more. */
@@ -155,7 +176,7 @@ static bool in_use(int parent, const char *name)
 
 	if (dir < 0)
 		return true;
-	alive = cp_directory_any(dir, is_alive, NULL) > 0;
+	alive = owner_lives(name) || cp_directory_any(dir, is_alive, NULL) > 0;
 	cp_fd_close(dir);
 	return alive;
 }
@@ -202,7 +223,7 @@ static struct {
 	} of[MAX_ENTRIES];
 } temporary; /* once per run, in its root, before threads */
 
-/* "cachepeek-020785-61656-66400f60c7719e13", "cachepeek-0-66400f60c7719e13" */
+/* "cachepeek-020785-61656-4711-66400f60c7719e13", "cachepeek-0-66400f60c7719e13" */
 static bool is_named_temporary(const char *name)
 {
 	size_t prefix = sizeof(TEMPORARY) - 1, length = strlen(name);

@@ -163,12 +163,16 @@ my $gone = old_run(1, "$nobody-0.rec", "$nobody-1.samples", "$nobody-0.profile",
 my $alive = old_run(2, "$$-0.rec");
 my $fresh = old_run(4, "$nobody-0.rec");
 utime(undef, undef, $fresh);
+my $begun = "$cache/cachepeek/run-000002-00000-$$-0000000000000000";
+mkdir($begun);
+utime(time - 61, time - 61, $begun);
 my $foreign = old_run(3, "$nobody-0.rec", 'notes.txt');
 run(command => ['true'], env => {LD_PRELOAD => lib(), XDG_CACHE_HOME => $cache, CACHEPEEK_ENGINE => 'perf', CACHEPEEK_DIR => undef});
 ok(-e "$fresh/$nobody-0.rec", 'one that has changed in the last minute stays: its report may be about to come');
 is(scalar(grep { -d } @old), 20, 'of old runs, the newest 20 are there');
 ok(!-e $gone, 'what was before them is gone, with all that a run has');
 ok(-e "$alive/$$-0.rec", 'a run whose process lives stays');
+ok(-d $begun, '... and one in which there is no record yet, and whose owner lives');
 ok(-e "$foreign/notes.txt" && !-e "$foreign/$nobody-0.rec", 'as does a file that is not ours');
 isnt(readlink("$cache/cachepeek/last") // '', '', 'and there is a last one');
 

@@ -44,18 +44,20 @@ for (@made) {
 }
 my @others = ("$place/cachepeek-doctor-aaaaaa", "$place/cachepeek-020000-00001-00000000000000zz", "$place/cachepeek-020000-00001-ffffffffffffffff");
 mkdir($_, 0755) or die for @others;
-my $busy = "$place/cachepeek-020000-00000-$$";
-$busy = sprintf("$place/cachepeek-020000-00000-%016x", $$);
-mkdir($busy, 0700) or die;
+my $busy = sprintf("$place/cachepeek-020000-00000-%016x", $$);
+my $begun = "$place/cachepeek-020000-00000-$$-0000000000000001";
+my $ended = "$place/cachepeek-020000-00000-4999999-0000000000000001";
+mkdir($_, 0700) or die for $busy, $begun, $ended;
 open(my $file, '>', "$busy/$$-0.rec") or die;
 close($file);
-age(600, @made, @others, $busy);
+age(600, @made, @others, $busy, $begun, $ended);
 $run = count_once();
 unlike($run->{err}, qr/home directory/, 'another one says no more');
 my %left = map { $_ => 1 } runs();
 delete @left{@others};
-is(scalar(keys %left), 21, '20 of them stay, and one that is in use');
-ok($left{$busy}, '... which is this one');
+is(scalar(keys %left), 22, '20 of them stay, and two that are in use');
+ok($left{$busy}, '... one with a record');
+ok($left{$begun} && !$left{$ended}, '... and one that somebody has just made');
 ok($left{$made[0]} && !$left{$made[39]}, '... the newest');
 ok(!(grep { !-d } @others), 'what is not named so, or not for its owner alone, is not touched');
 
