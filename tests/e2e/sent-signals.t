@@ -55,4 +55,11 @@ same("signal $_, waiting when a program executes another", $program, $_, 'blocke
 	}
 }
 
+{
+	my $run = run(command => [cli(), '-E', 'sim', program('autodisarm')]);
+	like($run->{out}, qr/^-1 Invalid argument\n-1 Invalid argument\n0 \n/, 'there is no signal stack that disarms itself');
+	is(scalar(() = $run->{err} =~ /^cachepeek: the simulated PMU has no signal stack that disarms itself: /mg), 1, '... and one line says so');
+	is(peek(engine => 'perf', command => [program('autodisarm')])->{out}, plain(command => [program('autodisarm')])->{out}, '... as alone on perf');
+}
+
 done_testing;

@@ -14,6 +14,7 @@
 #include "system/sent.h"
 
 #include "base/syscall.h"
+#include "pointers.h"
 #include "system/registers.h"
 #include "say.h"
 #include "tool.h"
@@ -29,6 +30,7 @@ enum {
 	BY_THREAD = -6,
 	CORES = 64,
 	DISPATCH = 59,
+	DISARMED = 1 << 31, /* SS_AUTODISARM */
 	PIDFD_SEND_SIGNAL = 424
 };
 
@@ -206,14 +208,35 @@ void sent_fork_child(void)
 	VG_(memset)(kept, 0, sizeof(kept));
 }
 
-Bool sent_refuses(ThreadId tid, UInt number)
+static Bool has_no_dispatch(ThreadId tid)
 {
 	static Bool said;
 
-	if (number != SYS_prctl || call_take(tid, CALL_ARG1) != DISPATCH)
+	if (call_take(tid, CALL_ARG1) != DISPATCH)
 		return False;
 	say_once(&said,
 		"cachepeek: the simulated PMU has no system call user dispatch: prctl "
 		"fails (EINVAL): count the program with CACHEPEEK_ENGINE=perf\n");
 	return True;
+}
+
+static Bool has_no_disarming(ThreadId tid)
+{
+	static Bool said;
+	UWord stack = call_take(tid, CALL_ARG1);
+
+	if (!can_read(stack, sizeof(vki_stack_t)) ||
+		!((UInt)((const vki_stack_t *)stack)->ss_flags & DISARMED))
+		return False;
+	say_once(&said,
+		"cachepeek: the simulated PMU has no signal stack that disarms itself: "
+		"sigaltstack fails (EINVAL): count the program with "
+		"CACHEPEEK_ENGINE=perf\n");
+	return True;
+}
+
+Bool sent_refuses(ThreadId tid, UInt number)
+{
+	return (number == SYS_prctl && has_no_dispatch(tid)) ||
+	       (number == SYS_sigaltstack && has_no_disarming(tid));
 }
