@@ -82,19 +82,53 @@ static const char *skip_columns(const char *text, size_t columns)
 	return text;
 }
 
+/* Digits, and what stands between them. */
+static bool is_in_number(const char *text, const char *at)
+{
+	return at > text && at[0] >= '0' && at[0] <= '9' &&
+	       ((at[-1] >= '0' && at[-1] <= '9') ||
+		       (at - 1 > text && (at[-1] == ',' || at[-1] == '.') &&
+			       at[-2] >= '0' && at[-2] <= '9'));
+}
+
+static const char *number_start(const char *text, const char *at)
+{
+	while (is_in_number(text, at))
+		at -= at[-1] == ',' || at[-1] == '.' ? 2 : 1;
+	return at;
+}
+
+/* A part of a number would be another one, and a unit alone says nothing: they stay whole
+ * if half of the room in front is enough for that, and else go. */
+static const char *whole_number(const char *text, const char *end, size_t room)
+{
+	const char *blank = *end == ' ' ? end : end - 1, *start;
+	bool unit = blank > text && *blank == ' ' && blank[-1] >= '0' && blank[-1] <= '9';
+
+	start = unit ? number_start(text, blank - 1) : number_start(text, end);
+	if ((size_t)(end - start) <= room / 2)
+		return start;
+	end += strspn(end, "0123456789,.");
+	if (unit || *end == ' ')
+		end += strcspn(end + 1, " ") + 1;
+	return end + strspn(end, " ");
+}
+
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width)
 {
 	size_t columns = columns_of(text), tail = (width - 1) / 2, head, length;
-	const char *end = skip_columns(text, columns > tail ? columns - tail : 0);
+	const char *end = skip_columns(text, columns > tail ? columns - tail : 0), *whole;
 	char *cut;
 
 	if (columns <= width)
 		return text;
-	head = (size_t)(skip_columns(text, width - 1 - tail) - text);
-	length = head + strlen("…") + strlen(end) + 1;
+	whole = whole_number(text, end, width - 1 - tail);
+	tail += whole < end ? (size_t)(end - whole) : 0;
+	head = (size_t)(number_start(text, skip_columns(text, width - 1 - tail)) - text);
+	length = head + strlen("…") + strlen(whole) + 1;
 	cut = cp_arena_alloc(arena, length);
 	memcpy(cut, text, head);
-	cp_format(cut + head, length - head, "…%s", end);
+	cp_format(cut + head, length - head, "…%s", whole);
 	return cut;
 }
 
