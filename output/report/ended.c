@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/text/table.h"
@@ -71,6 +72,22 @@ const char *cp_report_began(struct cp_arena *arena, const struct cp_report *repo
 		at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
 }
 
+static const char *cut_text(struct cp_arena *arena, const struct cp_process *process)
+{
+	return cp_text_format(arena, "%s: cut short, what it did until then is counted",
+		cp_process_ended(arena, process));
+}
+
+const char *cp_status_cut(struct cp_arena *arena, int status)
+{
+	const struct cp_process process = {
+		.how = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? "killed"
+									  : "signal",
+		.code = WIFSIGNALED(status) ? WTERMSIG(status) : 0};
+
+	return WIFSIGNALED(status) ? cut_text(arena, &process) : NULL;
+}
+
 const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report)
 {
 	const struct cp_process *root = cp_report_root(report);
@@ -81,6 +98,5 @@ const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report
 			report->job->ncut, report->job->nranks);
 	if (!root || strcmp(root->how, "exit") == 0 || strcmp(root->how, "exec") == 0)
 		return NULL;
-	return cp_text_format(arena, "%s: cut short, what it did until then is counted",
-		cp_process_ended(arena, root));
+	return cut_text(arena, root);
 }

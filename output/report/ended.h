@@ -11,6 +11,9 @@
 /* "exit 0", "SIGTERM", "killed by SIGKILL", "running", "end not seen". */
 const char *cp_process_ended(struct cp_arena *arena, const struct cp_process *process);
 
+/* The same of a process's status of wait(2); NULL: it exited by itself. */
+const char *cp_status_cut(struct cp_arena *arena, int status);
+
 /* The last image of the process at the root of the tree; NULL if it is not there. */
 const struct cp_process *cp_report_root(const struct cp_report *report);
 

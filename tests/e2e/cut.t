@@ -144,4 +144,18 @@ for my $end (@ends) {
 		like($gate->{out}, qr/\Acannot judge: the run is a part: \Q$what\E/, "$name, gate of $kind: says so first");
 	}
 }
+
+# ---- cachepeek compare, whose runs are the program's, too ----
+
+for my $end (['self', 15, 'SIGTERM'], ['self', 9, 'killed by SIGKILL']) {
+	my ($whom, $signal, $what) = @$end;
+	my $cut = "$what: cut short, what it did until then is counted";
+	my $run = in_session('compare', '-m', 'cachegrind,neoverse-n1', '-o', 'compare.txt', '-o', 'compare.json', '-o', 'compare.csv', '-o', 'compare.html', '-o', '-',
+		'./cut', $signal, $whom);
+	says_first($run->{out}, $what, "$what, compare on one screen");
+	like(content('compare.txt'), qr/\A[^\n]*\nended: \Q$what: cut short/, "$what, compare.txt: says so first");
+	is(decode_json(content('compare.json'))->{ended}, $cut, "$what, compare.json: a member");
+	is(data_of(content('compare.html'))->{ended}, $cut, "$what, compare.html: the page's data");
+	like(content('compare.csv'), qr/\A[^\n]*\n,,ended,ended,,,,"?\Q$cut\E"?,\n/, "$what, compare.csv: the first row");
+}
 done_testing();

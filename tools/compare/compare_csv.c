@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "output/report/ended.h"
 #include "output/csv.h"
 #include "tools/compare/compare.h"
 
@@ -46,7 +47,14 @@ static void write_row(struct cp_comparison *c, struct cp_out *out, unsigned i,
 
 void cp_compare_csv(struct cp_comparison *c, struct cp_out *out)
 {
+	const char *cut = cp_status_cut(&c->arena, c->status);
+
 	cp_out_text(out, headings);
+	if (cut) {
+		cp_out_text(out, ",,ended,ended,,,");
+		write_cell(out, cut);
+		cp_out_text(out, ",\n");
+	}
 	for (unsigned i = 0; i < c->nmachines; i++) {
 		for (size_t n = 0; n < c->request.nnames; n++)
 			write_row(c, out, i, c->request.names[n], NULL);

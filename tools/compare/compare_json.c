@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "output/report/ended.h"
 #include "output/html.h"
 #include "output/json.h"
 #include "output/meanings.h"
@@ -159,6 +160,8 @@ static void put_differences(const struct cp_comparison *c, struct cp_out *out)
 
 void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 {
+	const char *cut = cp_status_cut(&c->arena, c->status);
+
 	cp_out_text(out, "{\n ");
 	cp_json_pair(out, "schema", "cachepeek-compare/1");
 	cp_out_text(out, ",\n ");
@@ -168,7 +171,12 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 		cp_out_text(out, word == c->program ? "" : ", ");
 		cp_json_quoted(out, *word);
 	}
-	cp_out_text(out, "],\n");
+	cp_out_text(out, "],\n \"ended\": ");
+	if (cut)
+		cp_json_quoted(out, cut);
+	else
+		cp_out_text(out, "null");
+	cp_out_text(out, ",\n");
 	put_exit(c, out);
 	put_differences(c, out);
 	put_answers(c, out);

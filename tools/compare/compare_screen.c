@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "output/report/ended.h"
 #include "base/text/table.h"
 #include "tools/compare/compare.h"
 
@@ -469,6 +470,7 @@ static const char *counted_in(const struct screen *screen)
 static void put_head(const struct screen *screen)
 {
 	struct cp_comparison *c = screen->c;
+	const char *cut = cp_status_cut(&c->arena, c->status);
 	size_t n = 0;
 
 	while (c->program[n])
@@ -480,6 +482,8 @@ static void put_head(const struct screen *screen)
 					(const char *const *)c->program, n),
 				CP_COMMAND_COLUMNS)),
 		0, 2, screen->width);
+	if (cut)
+		put_labelled(screen, "ended", cut);
 	put_labelled(screen, "ran", counted_in(screen));
 	put_labelled(screen, c->sample ? "sampled" : "simulated",
 		cp_text_format(screen->arena,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "output/report/ended.h"
 #include "base/counts.h"
 #include "base/text.h"
 #include "base/text/table.h"
@@ -199,8 +200,13 @@ const char *cp_compare_how(struct cp_comparison *c)
 
 void cp_compare_text(struct cp_comparison *c, struct cp_out *out)
 {
+	const char *cut = cp_status_cut(&c->arena, c->status);
+
 	cp_out_format(out, "cachepeek %s: %s on %u simulated machine%s\n", CP_VERSION,
 		c->program[0], c->nmachines, c->nmachines == 1 ? "" : "s");
+	if (cut)
+		cp_text_wrap(
+			out, cp_text_format(&c->arena, "ended: %s", cut), 0, 2, WIDTH);
 	cp_text_wrap(out,
 		cp_text_format(&c->arena,
 			"%s; user mode, from the first instruction on%s", runs_text(c),
