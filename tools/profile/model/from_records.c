@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/model/from_records.h"
 
-#include <dirent.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "base/text/table.h"
@@ -30,17 +28,12 @@ static bool read_weights(struct cp_profile *profile, int dir, const char *name)
 
 void cp_profile_find_weights(struct cp_profile *profile, int dir)
 {
-	DIR *entries = fdopendir(dup(dir));
-	struct dirent *entry;
-	bool found = false;
+	const char **names;
+	size_t n = cp_profile_names(profile->arena, dir, ".rec", &names);
 
-	if (entries)
-		rewinddir(entries);
-	while (entries && !found && (entry = readdir(entries)))
-		found = cp_ends_with(entry->d_name, ".rec") &&
-			read_weights(profile, dir, entry->d_name);
-	if (entries)
-		closedir(entries);
+	for (size_t i = 0; i < n; i++)
+		if (read_weights(profile, dir, names[i]))
+			return;
 }
 
 static const char *thread_name(

@@ -189,6 +189,9 @@ void cp_profile_close(struct cp_profile *profile);
 
 /* An array of n elements with room for one more. */
 void *cp_profile_grow(struct cp_arena *arena, void *array, size_t n, size_t each);
+/* The files of a directory whose names end so, by name. */
+size_t cp_profile_names(
+	struct cp_arena *arena, int dir, const char *ending, const char ***names);
 /* All of a regular file, in the arena; NULL: it cannot be read. */
 char *cp_profile_file(
 	struct cp_profile *profile, int dir, const char *name, size_t *size);

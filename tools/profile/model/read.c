@@ -457,6 +457,35 @@ static void keep_slices(struct file *file, const struct cp_profile_entry *entry)
 
 /* ---- files ---- */
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+size_t cp_profile_names(
+	struct cp_arena *arena, int dir, const char *ending, const char ***names)
+{
+	DIR *entries = fdopendir(dup(dir));
+	struct dirent *entry;
+	size_t n = 0;
+
+	*names = NULL;
+	if (entries)
+		rewinddir(entries);
+	while (entries && (entry = readdir(entries))) {
+		if (!cp_ends_with(entry->d_name, ending))
+			continue;
+		*names = cp_profile_grow(arena, *names, n, sizeof(**names));
+		(*names)[n++] =
+			cp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
+	}
+	if (entries)
+		closedir(entries);
+	if (n)
+		qsort(*names, n, sizeof(**names), by_name);
+	return n;
+}
+
 char *cp_profile_file(struct cp_profile *profile, int dir, const char *name, size_t *size)
 {
 	char why[160];
@@ -571,30 +600,15 @@ struct files {
 	size_t n;
 };
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(((const struct file *)a)->name, ((const struct file *)b)->name);
-}
-
 static struct files find_files(struct cp_profile *profile, int dir)
 {
-	struct files files = {NULL, 0};
-	DIR *entries = fdopendir(dup(dir));
-	struct dirent *entry;
+	const char **names;
+	struct files files = {
+		.n = cp_profile_names(profile->arena, dir, ".profile", &names)};
 
-	while (entries && (entry = readdir(entries))) {
-		if (!cp_ends_with(entry->d_name, ".profile"))
-			continue;
-		files.file = cp_profile_grow(
-			profile->arena, files.file, files.n, sizeof(*files.file));
-		files.file[files.n++] = (struct file){.profile = profile,
-			.name = cp_arena_copy(
-				profile->arena, entry->d_name, strlen(entry->d_name))};
-	}
-	if (entries)
-		closedir(entries);
-	if (files.n)
-		qsort(files.file, files.n, sizeof(*files.file), by_name);
+	files.file = cp_arena_alloc(profile->arena, (files.n + 1) * sizeof(*files.file));
+	for (size_t i = 0; i < files.n; i++)
+		files.file[i] = (struct file){.profile = profile, .name = names[i]};
 	return files;
 }
 

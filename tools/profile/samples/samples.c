@@ -3,12 +3,9 @@
  * Reads .samples files, and makes places of samples: in the order of their time,
  * so that what memory was is known as of then.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/text.h"
 #include "tools/profile/model/sampled.h"
 #include "tools/profile/samples/samples_parts.h"
 
@@ -381,38 +378,10 @@ void cp_sampled_add(
 			count_samples(&files[i]);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static size_t find_files(struct cp_arena *arena, int directory, const char ***names)
-{
-	DIR *entries = fdopendir(dup(directory));
-	struct dirent *entry;
-	size_t n = 0;
-
-	*names = NULL;
-	if (entries)
-		rewinddir(entries);
-	while (entries && (entry = readdir(entries))) {
-		if (!cp_ends_with(entry->d_name, ".samples"))
-			continue;
-		*names = cp_profile_grow(arena, *names, n, sizeof(**names));
-		(*names)[n++] =
-			cp_arena_copy(arena, entry->d_name, strlen(entry->d_name));
-	}
-	if (entries)
-		closedir(entries);
-	if (n)
-		qsort(*names, n, sizeof(**names), by_name);
-	return n;
-}
-
 bool cp_sampled_read(struct cp_profile *profile, int directory)
 {
 	const char **names;
-	size_t n = find_files(profile->arena, directory, &names);
+	size_t n = cp_profile_names(profile->arena, directory, ".samples", &names);
 	struct cp_sampled_source *sources =
 		cp_arena_alloc(profile->arena, (n + 1) * sizeof(*sources));
 
