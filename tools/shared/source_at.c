@@ -88,11 +88,13 @@ static const struct cp_units *find_object(const char *object)
 	if (one)
 		return one->units;
 	one = malloc(sizeof(*one));
-	if (!one)
+	if (one)
+		*one = (struct opened){opened, strdup(object), open_object(object)};
+	if (!one || !one->object) {
+		free(one);
 		return NULL;
-	*one = (struct opened){opened, strdup(object), open_object(object)};
-	if (one->object)
-		opened = one;
+	}
+	opened = one;
 	return one->units;
 }
 
