@@ -131,10 +131,15 @@ RUST
 my $erlang = <<'ERLANG';
 #!/usr/bin/env escript
 %%! -noinput +S 2
+-mode(compile).
+found(Key, Map) ->
+	case Map of #{Key := Value} -> {ok, Value}; _ -> none end.
 main(_) ->
 	Self = self(),
 	[spawn(fun() -> Self ! {N, lists:sum([X * X rem 97 || X <- lists:seq(1, 500 * N)])} end) || N <- lists:seq(1, 8)],
 	io:format("~p~n", [[receive {N, Sum} -> Sum end || N <- lists:seq(1, 8)]]),
+	Map = maps:from_list([{31 * N, N} || N <- lists:seq(1, 33)]),
+	io:format("~p~n", [erlang:phash2([found(N, Map) || N <- lists:seq(1, 5000)])]),
 	io:format("~s", [os:cmd("echo from a shell; exit 3")]),
 	timer:sleep(500),
 	halt(4).
@@ -170,6 +175,8 @@ software('rust', needs => ['/usr/bin/rustc'],
 	filter => [[qr/thread 'panics' \(\d+\)/, "thread 'panics'", 'newer versions write its number']],
 	counted => {main => 1});
 # Its virtual machine writes code by another mapping, and has a sigaction of its own.
+# Lookups in a map that is large, and a collection of garbage behind them, end it under
+# Valgrind where it is told of BMI2.
 software('erlang', needs => ['escript'],
 	skip => sub { write_file("$where/sums.escript", $erlang); return undef },
 	use => runs([['escript', "$where/sums.escript"]]),
