@@ -155,4 +155,8 @@ SKIP: {
 	unlike($asked->{report}{engine}{limits}, qr/marked/, 'not where it was asked for');
 }
 
+# VEX looks for a register's bit in memory below the stack, which may be the program's.
+is(peek(engine => 'sim', command => [program('bits_below')])->{out}, run(command => [program('bits_below')])->{out},
+	'bt, bts, btr and btc of a register change no memory');
+
 done_testing;

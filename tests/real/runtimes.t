@@ -175,8 +175,8 @@ software('rust', needs => ['/usr/bin/rustc'],
 	filter => [[qr/thread 'panics' \(\d+\)/, "thread 'panics'", 'newer versions write its number']],
 	counted => {main => 1});
 # Its virtual machine writes code by another mapping, and has a sigaction of its own.
-# Lookups in a map that is large, and a collection of garbage behind them, end it under
-# Valgrind where it is told of BMI2.
+# Its stack is in its heap: lookups in a large map, which test bits of a register, spoil the
+# heap under Valgrind (bits_below).
 software('erlang', needs => ['escript'],
 	skip => sub { write_file("$where/sums.escript", $erlang); return undef },
 	use => runs([['escript', "$where/sums.escript"]]),

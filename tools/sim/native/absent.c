@@ -7,6 +7,7 @@
 #include "native/mend.h"
 #include "native/orders.h"
 #include "native/upper.h"
+#include "bits.h"
 #include "others_requests.h"
 #include "pin/pin.h"
 #include "strings/strings.h"
@@ -42,6 +43,7 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 {
 	const UChar *bytes = others_requests_hide(pc, code + delta);
 	UInt own = strings_make(out, pc, bytes);
+	Int first = out->stmts_used;
 	struct decoded as =
 		__real_disInstr_AMD64(out, (own ? strings_stand_in : bytes) - delta,
 			delta, pc, arch, arch_info, abi, endness, diagnose);
@@ -50,6 +52,8 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 		out->stmts[out->stmts_used - 1] = IRStmt_Put(
 			(Int)STATE_OF(guest_RIP), IRExpr_Const(IRConst_U64(pc + own)));
 		as.length = own;
+	} else {
+		bits_leave_stack(out, first, bytes);
 	}
 	return as;
 }

@@ -8,16 +8,11 @@
 #include "native/native.h"
 #include "native/state.h"
 
-#include "pub_tool_libcbase.h"
-#include "pub_tool_clientstate.h"
-
 enum { EAX, EBX, ECX, EDX };
 enum { EXTENDED = 0x80000000 };
 
 /* Leaves behind it tell of what is not emulated. */
 enum { HIGHEST_LEAF = 0xd };
-
-enum { BMI2 = 1 << 8 }; /* of leaf 7's EBX */
 
 typedef void helper(guest_state *state);
 helper __real_amd64g_dirtyhelper_CPUID_avx2, __wrap_amd64g_dirtyhelper_CPUID_avx2;
@@ -78,32 +73,7 @@ static struct cpuid registers_told(const guest_state *state)
 		(UInt)state->guest_RCX, (UInt)state->guest_RDX}};
 }
 
-/* Where there is BMI2, Erlang's virtual machine makes other code for lookups in large
- * maps, with which its collector of garbage finds what is no term, here and under
- * Valgrind's own tools; not alone. */
-static Bool is_erlang(void)
-{
-	static const HChar name[] = "/beam.smp";
-	static enum { UNKNOWN, YES, NO } known;
-	const HChar *program = VG_(args_the_exename);
-	SizeT length = VG_(strlen)(program);
-
-	if (known == UNKNOWN)
-		known = length >= sizeof(name) - 1 &&
-					VG_(strcmp)(program + length - (sizeof(name) - 1),
-						name) == 0
-				? YES
-				: NO;
-	return known == YES;
-}
-
-static void hide_from_erlang(UInt leaf, UInt subleaf, guest_state *state)
-{
-	if (leaf == 7 && subleaf == 0 && is_erlang())
-		state->guest_RBX &= ~(ULong)BMI2;
-}
-
-static void tell_program(guest_state *state)
+void __wrap_amd64g_dirtyhelper_CPUID_avx2(guest_state *state)
 {
 	UInt leaf = (UInt)state->guest_RAX, subleaf = (UInt)state->guest_RCX;
 	struct cpuid c;
@@ -117,12 +87,4 @@ static void tell_program(guest_state *state)
 	state->guest_RBX = c.output[EBX];
 	state->guest_RCX = c.output[ECX];
 	state->guest_RDX = c.output[EDX];
-}
-
-void __wrap_amd64g_dirtyhelper_CPUID_avx2(guest_state *state)
-{
-	UInt leaf = (UInt)state->guest_RAX, subleaf = (UInt)state->guest_RCX;
-
-	tell_program(state);
-	hide_from_erlang(leaf, subleaf, state);
 }

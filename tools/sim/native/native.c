@@ -13,6 +13,7 @@
 #include "native/spelling.h"
 #include "native/unfolded.h"
 #include "native/upper.h"
+#include "bits.h"
 #include "others_requests.h"
 #include "strings/strings.h"
 
@@ -174,6 +175,8 @@ struct decoded __wrap_disInstr_AMD64(IRSB *out, const UChar *code, Long delta, A
 	} else if (tool_options.native) {
 		unfolded_keep_loads(out, first);
 	}
+	if (!own)
+		bits_leave_stack(out, first, readable);
 	return as;
 }
 
