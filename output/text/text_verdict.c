@@ -275,6 +275,21 @@ static void print_ranks(const struct verdict *verdict)
 				  over->min / mean));
 }
 
+/* What is assumed of this host's latencies can be measured, which the reason says where
+ * there is no time. */
+static const char *advise_calibration(const struct cp_report *report)
+{
+	const struct cp_weight *of = report->weights.of;
+	const char *reason = metric_of(report, report->total, "predicted_cycles").reason;
+
+	if (!report->machine || !cp_starts_with(report->machine, "host:") ||
+		(reason && strstr(reason, "--calibrate")) ||
+		(of[CP_OF_L2].from != CP_WEIGHT_ASSUMED &&
+			of[CP_OF_MEMORY].from != CP_WEIGHT_ASSUMED))
+		return "";
+	return ", which are assumed: `cachepeek doctor --calibrate` measures them";
+}
+
 /* A sum of latencies.  Is there something to mend? */
 static bool print_latencies(const struct verdict *verdict, double all)
 {
@@ -291,7 +306,8 @@ static bool print_latencies(const struct verdict *verdict, double all)
 			"latencies%s",
 			cp_text_short(text->arena, all),
 			cp_text_decimal(text->arena, each),
-			each < WORTH_MENDING ? ": nothing to mend" : ""));
+			each < WORTH_MENDING ? ": nothing to mend"
+					     : advise_calibration(text->report)));
 	return each >= WORTH_MENDING;
 }
 
