@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "output/text/text_parts.h"
 
 /* Cycles of miss cost per instruction below which there is nothing to mend: even if
