@@ -33,7 +33,7 @@ sub profile_read {
 	my $lost = 0;
 	$lost += $_ for @lost;
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
-	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 5 * 8 + 9 * 8 + 2 * 8 + 8 * 4;
+	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 5 * 8 + 11 * 8 + 2 * 8 + 8 * 4;
 
 	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 17;
 	while ($at + 8 <= length $bytes) {
