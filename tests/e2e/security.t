@@ -79,7 +79,7 @@ for (1, 2) {
 }
 my @made = glob(scratch('shared/*'));
 is(scalar(@made), 2, 'without a home, runs are kept where temporary files are');
-my %random = map { /cachepeek-\d+-\d+-([0-9a-f]{16})$/ ? ($1 => 1) : () } @made;
+my %random = map { /cachepeek-\d+-\d+-\d+-([0-9a-f]{16})$/ ? ($1 => 1) : () } @made;
 is(scalar(keys %random), 2, '... under names that nobody can guess');
 is_deeply([map { mode($_) } @made], ['0700', '0700'], '... for their owner only');
 
