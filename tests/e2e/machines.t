@@ -390,6 +390,13 @@ C
 	like($run->{err}, qr/static is statically linked: (?:counted as a whole|[^\n]* uncounted)/, 'by itself one or the other');
 	is(status_text($run->{status}), 'exit 17', 'and it runs');
 
+	for my $preload (undef, '/nowhere.so') {
+		my @given = (env => {LD_PRELOAD => $preload});
+		my $alone = run(command => [program('static'), 'argument'], @given);
+		$run = run(command => [cli(), '-E', 'sim', program('static'), 'argument'], @given);
+		is($run->{out}, $alone->{out}, 'its arguments, variables and names are as alone' . ($preload ? ', with what is preloaded' : ''));
+	}
+
 	my (%misses, @data);
 	for my $program ('chase', 'static_chase') {
 		run(command => [cli(), 'dcache', '-m', bare('zen3'), '-o', $json, program($program), 20000, 200000]);

@@ -4,11 +4,13 @@
  */
 #include "tool.h"
 #include "changing.h"
+#include "alone.h"
 #include "system/confine.h"
 #include "stop.h"
 #include "watch/functions.h"
 #include "model/model.h"
 #include "system/huge_kernel.h"
+#include "system/links.h"
 #include "memory.h"
 #include "native/native.h"
 #include "pin/pin.h"
@@ -37,6 +39,14 @@ void host_zero(void *p, uint64_t size)
 	VG_(memset)(p, 0, size);
 }
 
+static void start_alone(void)
+{
+	HChar name[VKI_PATH_MAX];
+
+	if (links_name_program(name))
+		alone_start(name);
+}
+
 static void start_tool(void)
 {
 	options_check();
@@ -56,6 +66,8 @@ static void start_tool(void)
 	window_start();
 	transfers_start();
 	functions_track();
+	if (tool_options.report)
+		start_alone();
 }
 
 static void finish_tool(Int exit_code)

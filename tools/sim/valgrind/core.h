@@ -26,7 +26,8 @@ extern Int VG_(cl_cmdline_fd), VG_(cl_exec_fd);
 /* What /proc/self/exe is to it; of 3.19 there is none, and its address is NULL. */
 extern const HChar *VG_(resolved_exename) __attribute__((weak));
 
-/* The program's. */
+/* The program's.  The auxiliary vector is where it reads it. */
+extern UWord *VG_(client_auxv);
 extern Addr VG_(brk_base), VG_(brk_limit);
 extern struct vki_rlimit VG_(client_rlimit_stack), VG_(client_rlimit_data);
 
