@@ -73,6 +73,7 @@ static void add_options(struct command *command, const struct cp_machine *machin
 	for (unsigned i = 0; i < CP_SIM_NCORE; i++)
 		add_word(command, cp_sim_core_options[i]);
 	add_word(command, "--report=yes");
+	add_word(command, "--alone=yes");
 	add_word(command, command->log);
 	for (unsigned i = 0; i < nmachines; i++) {
 		if (i)

@@ -66,7 +66,7 @@ static void start_tool(void)
 	window_start();
 	transfers_start();
 	functions_track();
-	if (tool_options.report)
+	if (tool_options.alone)
 		start_alone();
 }
 

@@ -188,6 +188,7 @@ static const struct {
 	{"--sharing=", &tool_options.sharing},
 	{"--line-use=", &tool_options.line_use},
 	{"--report=", &tool_options.report},
+	{"--alone=", &tool_options.alone},
 	{"--native=", &tool_options.native},
 	{"--hosted-flush=", &tool_options.hosted_flush},
 	{"--asks-cpuid=", &tool_options.asks_cpuid},
@@ -360,7 +361,10 @@ void options_usage(void)
 	 "                              of Valgrind's see them [no]\n"
 	 "    --check-blocks=no|yes     VEX checks each block "
 	 "with what was added to it [no]\n"
-	 "    --report=no|yes           print all counters at the end [no]\n");
+	 "    --report=no|yes           print all counters at the end [no]\n"
+	 "    --alone=no|yes            nothing is preloaded: "
+	 "what the core adds to the\n"
+	 "                              environment is left out [no]\n");
 }
 
 void options_debug_usage(void)

@@ -70,7 +70,7 @@ extern struct tool_options {
 	Bool check_blocks;    /* VEX looks at all that it translates */
 	Bool hosted_flush; /* "no" is as where the core's dispatcher cannot be patched */
 	Bool asks_cpuid;   /* "no" is as where CPUID hides all but the registers */
-	Bool report;
+	Bool report, alone;
 } tool_options;
 Bool options_parse(const HChar *arg);
 void options_check(void);
