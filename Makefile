@@ -207,10 +207,12 @@ $(COMMON): $(COMMON_OBJ)
 $(CLI): $(CLI_OBJ) $(COMMON) $(PFM)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(CLI_OBJ) $(call both,$(COMMON)) $(JANSSON) -lm $(CLI_LIBS))
 
-# libdw, where the compiler has it for the machine.
+# libdw and libiberty, where the compiler has them for the machine.
 HAS_DW := $(filter /%,$(shell $(CC) -print-file-name=libdw.so 2>/dev/null))
-REPORTER_SRC := $(call sources,tools/reporter) tools/shared/demangle.c $(if $(HAS_DW),tools/shared/source_at.c tools/shared/units.c)
-REPORTER_LIBS := -liberty $(if $(HAS_DW),-ldw -lelf -lz)
+HAS_IBERTY := $(call archive,iberty)
+REPORTER_SRC := $(call sources,tools/reporter) $(if $(HAS_IBERTY),tools/shared/demangle.c) \
+	$(if $(HAS_DW),tools/shared/source_at.c tools/shared/units.c)
+REPORTER_LIBS := $(if $(HAS_IBERTY),-liberty) $(if $(HAS_DW),-ldw -lelf -lz)
 REPORTER_OBJ := $(REPORTER_SRC:%.c=$(B)/%.o)
 # Whatever libraries the program under test names, and however little memory and however few
 # descriptors it left: where there are archives of all that it needs, it needs no loader.

@@ -83,7 +83,8 @@ int main(int argc, char **argv)
 	struct cp_writing writing = {.order = &order, .arena = &arena};
 	struct cp_escape out_of_memory;
 
-	cp_demangle_start();
+	if (cp_demangle_start)
+		cp_demangle_start();
 	if (cp_source_at_start)
 		cp_source_at_start();
 	if (!cp_order_read(&order, argc, argv))

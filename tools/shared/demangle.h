@@ -10,7 +10,8 @@
 /* The demangled name, for free(3); NULL if name is not mangled. */
 char *cp_demangled(const char *name);
 
-/* From here on reports of this process have such names. */
-void cp_demangle_start(void);
+/* From here on reports of this process have such names.  NULL in a reporter that was
+ * linked without libiberty. */
+__attribute__((weak)) void cp_demangle_start(void);
 
 #endif
