@@ -16,6 +16,7 @@
 #include "base/env.h"
 #include "preload/program/pinned.h"
 #include "preload/program/readable.h"
+#include "base/counters/simtool.h"
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "base/counters/options.h"
@@ -180,7 +181,7 @@ static const char *chances_of_exec(const char *path, char *const envp[])
 {
 	if (!brings_us_along(envp) && cp_options.children != CP_CHILDREN_FORCE)
 		return "changed";
-	return cp_is_reexecuted() && path && cp_reexec_refuses(path) ? "refused" : "kept";
+	return cp_is_reexecuted() && path && cp_sim_refuses(path) ? "refused" : "kept";
 }
 
 void *cp_follow_note(pid_t pid, const char *path, char *const envp[])

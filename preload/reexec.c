@@ -101,18 +101,6 @@ int cp_encoder_path(char *to, size_t size)
 	return cp_companion_path("encoder.so", to, size);
 }
 
-/* The memory that the simulated PMU takes, with its caches and its copies of code,
- * beside a program that is not large: with less it ends before the program begins. */
-#define SIM_MEMORY_MIB 512
-
-static bool is_enough(int resource)
-{
-	struct rlimit limit;
-
-	return getrlimit(resource, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY ||
-	       limit.rlim_cur >= (rlim_t)SIM_MEMORY_MIB << 20;
-}
-
 /* To execute it again would take it away from that tool. */
 static bool is_under_valgrind(struct cp_why *why)
 {
@@ -123,67 +111,18 @@ static bool is_under_valgrind(struct cp_why *why)
 	return true;
 }
 
-#define CODE_PAGE 4096
-
-/* May memory be both written and executed, as what translates code needs? */
-static bool code_is_writable(struct cp_why *why)
-{
-	void *page = mmap(NULL, CODE_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page != MAP_FAILED) {
-		munmap(page, CODE_PAGE);
-		return true;
-	}
-	cp_format(why->text, sizeof(why->text),
-		"the system forbids memory that is both writable and executable: allow it "
-		"(systemd: MemoryDenyWriteExecute=no, SELinux: execmem)");
-	return false;
-}
-
 int cp_reexec_possible(struct cp_why *why)
 {
-	char directory[PATH_MAX], tool[PATH_MAX + 64];
+	char directory[PATH_MAX];
 	int result = companion_directory(directory, sizeof(directory));
 
 	if (!cp_is_reexecuted() && cp_numbers_left(why) < 0)
 		return -EMFILE;
 	if (cp_is_sanitized(why) || is_under_valgrind(why) ||
 		(!cp_is_reexecuted() &&
-			(!code_is_writable(why) || !cp_has_room_beside_tool(why))))
+			(!cp_sim_may_write_code(why) || !cp_has_room_beside_tool(why))))
 		return -ENOTSUP;
-	cp_format(tool, sizeof(tool), "%s/%s", result ? "?" : directory, CP_SIM_TOOL);
-	if (!is_enough(RLIMIT_AS) || !is_enough(RLIMIT_DATA)) {
-		cp_format(why->text, sizeof(why->text),
-			"the simulated PMU takes %d MiB of memory, "
-			"more than the limits allow: raise `ulimit -v` and `ulimit -d`",
-			SIM_MEMORY_MIB);
-		return -ENOMEM;
-	}
-	if (result == 0 && access(tool, X_OK) == 0)
-		return 0;
-	cp_format(why->text, sizeof(why->text),
-		"the simulated PMU is not installed (%s): `make install` puts it there",
-		tool);
-	return -ENOENT;
-}
-
-/* As the core looks at it, which asks for more than the kernel does: even of root. */
-const char *cp_reexec_refuses(const char *path)
-{
-	struct stat file;
-
-	if (stat(path, &file) < 0)
-		return NULL; /* nor will the kernel find it */
-	if (file.st_mode & (S_ISUID | S_ISGID))
-		return "it is set-user-ID or set-group-ID";
-	if (cp_syscall(SYS_getxattr, path, "security.capability", NULL, 0) >= 0)
-		return "it has file capabilities";
-	if (faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0)
-		return "it may not be read";
-	if (file.st_uid != geteuid() && !(file.st_mode & (S_IXGRP | S_IXOTH)))
-		return "only its owner may execute it";
-	return NULL;
+	return cp_sim_is_installed(result ? "?" : directory, why);
 }
 
 static bool same_file(const char *path, const struct stat *wanted)
@@ -470,7 +409,7 @@ int cp_reexec(char **argv, char *const added[], const struct cp_plan *plan,
 
 	if (result < 0 || companion_directory(directory, sizeof(directory)) < 0)
 		return -ENOENT;
-	refused = cp_reexec_refuses(program_path(argv[0] ? argv[0] : ""));
+	refused = cp_sim_refuses(program_path(argv[0] ? argv[0] : ""));
 	if (refused) {
 		cp_format(why->text, sizeof(why->text),
 			"the simulated PMU cannot run %s: %s", cp_own_executable(),

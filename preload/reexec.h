@@ -17,10 +17,6 @@ int cp_companion_path(const char *name, char *to, size_t size);
 /* Is the simulated PMU installed beside the library?  0, or -errno and why. */
 int cp_reexec_possible(struct cp_why *why);
 
-/* Why the simulated PMU does not run the program at path, which the kernel may run;
- * NULL: it does, or neither runs it.  Async-signal-safe. */
-const char *cp_reexec_refuses(const char *path);
-
 /* Further work for the simulated PMU. */
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */

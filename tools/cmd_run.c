@@ -401,67 +401,59 @@ static const char *setting_value(const struct settings *settings, const char *na
 	return value ? value : getenv(name);
 }
 
-/* May it be counted as a whole?  perf cannot, and is not replaced where it is. */
-static bool is_simulated(const struct settings *settings, char **argv)
+/* Why a static program runs uncounted; NULL: it is counted as a whole.  perf cannot, and
+ * is not replaced where it is. */
+static const char *static_uncounted(
+	const struct settings *settings, const char *program, struct cp_why *why)
 {
 	const char *engine = setting_value(settings, "CACHEPEEK_ENGINE");
 	bool asked = engine && strcmp(engine, "sim") == 0;
-	struct cp_why why;
 
-	if (!is_uncounted() && (asked || ((!engine || strcmp(engine, "auto") == 0) &&
-						 !cp_perf_hardware_works(&why)))) {
-		if (!asked)
-			fprintf(stderr,
-				"cachepeek: %s is statically linked: counted as a whole, "
-				"on the simulated PMU,\n10 to 70 times slower; "
-				"CACHEPEEK_ENGINE=perf forbids this\n",
-				argv[0]);
-		return true;
-	}
-	fprintf(stderr,
-		"cachepeek: %s is statically linked: "
-		"nothing can be preloaded into it, so it runs uncounted "
-		"(link it dynamically, or -E sim counts the whole run)\n",
-		argv[0]);
-	return false;
+	if (is_uncounted() || (!asked && ((engine && strcmp(engine, "auto") != 0) ||
+						 cp_perf_hardware_works(why))))
+		return "link it dynamically, or -E sim counts the whole run";
+	if (!cp_alone_possible(program, why))
+		return why->text;
+	if (!asked)
+		fprintf(stderr,
+			"cachepeek: %s is statically linked: counted as a whole, "
+			"on the simulated PMU,\n10 to 70 times slower; "
+			"CACHEPEEK_ENGINE=perf forbids this\n",
+			program);
+	return NULL;
+}
+
+static int run_alone(char **argv, const struct settings *settings, const char *directory)
+{
+	struct cp_launch launch = {0};
+	int result = cp_alone_record(argv, settings->added, directory, &launch);
+
+	if (given_value(settings, "CACHEPEEK_VERBOSE"))
+		setenv("CACHEPEEK_VERBOSE", "1", 1);
+	if (has_records(directory))
+		cp_report_run(directory, 0, launch.pid,
+			setting_value(settings, "CACHEPEEK_OUTPUT"));
+	else if (!setting_value(settings, "CACHEPEEK_DIR"))
+		cp_run_remove(directory);
+	return result < 0 ? cp_cannot_run(argv[0], -result) : cp_end_like(launch.status);
 }
 
 /* Counted as a whole if that is possible; else it runs as it is. */
 static bool run_static(char **argv, const struct settings *settings, int *result)
 {
-	static const struct {
-		const char *variable, *option;
-	} needed[] = {{"CACHEPEEK_CALL_PATHS", "--call-paths"},
-		{"CACHEPEEK_REGIONS", "-R"}, {"CACHEPEEK_INTERVAL", "-I"},
-		{"CACHEPEEK_SAMPLE", "--sample"}, {"CACHEPEEK_SWEEP", "--sweep"},
-		{"CACHEPEEK_WORKING_SET", "--working-set"}};
-	const char *outputs = setting_value(settings, "CACHEPEEK_OUTPUT"),
-		   *named = setting_value(settings, "CACHEPEEK_DIR");
-	const struct cp_alone_asked asked = {
-		.machine = given_value(settings, "CACHEPEEK_MACHINE"),
-		.changes = given_value(settings, "CACHEPEEK_WHAT_IF"),
-		.groups = given_value(settings, "CACHEPEEK_GROUPS"),
-		.events = given_value(settings, "CACHEPEEK_EVENTS"),
-		.reproducible = given_value(settings, "CACHEPEEK_REPRODUCIBLE"),
-	};
-	struct cp_launch launch = {0};
 	char directory[CP_RUNDIR_SIZE];
+	struct cp_why why;
+	const char *uncounted = static_uncounted(settings, argv[0], &why);
 
-	if (!is_simulated(settings, argv) ||
-		cp_launch_make_run(named, directory, sizeof(directory)) < 0)
+	if (uncounted)
+		fprintf(stderr,
+			"cachepeek: %s is statically linked: "
+			"nothing can be preloaded into it, so it runs uncounted (%s)\n",
+			argv[0], uncounted);
+	if (uncounted || cp_launch_make_run(setting_value(settings, "CACHEPEEK_DIR"),
+				 directory, sizeof(directory)) < 0)
 		return false;
-	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		cp_alone_ignores(given_value(settings, needed[i].variable)
-					 ? needed[i].option
-					 : needed[i].variable,
-			setting_value(settings, needed[i].variable));
-	*result = cp_alone_record(argv, directory, &asked, &launch);
-	if (has_records(directory))
-		cp_report_run(directory, 0, launch.pid, outputs);
-	else if (!named)
-		cp_run_remove(directory);
-	*result = *result < 0 ? cp_cannot_run(argv[0], -*result)
-			      : cp_end_like(launch.status);
+	*result = run_alone(argv, settings, directory);
 	return true;
 }
 

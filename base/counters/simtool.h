@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
 #define CACHEPEEK_BASE_COUNTERS_SIMTOOL_H
 
+#include "base/engine/engine.h"
 #include "base/machine/machine.h"
 
 /* Beside the library, in the directory "cachepeek". */
@@ -15,6 +16,17 @@
 #else
 #define CP_SIM_TOOL "cachepeek-none"
 #endif
+
+/* May memory be both written and executed, as what translates code needs?  false: why. */
+bool cp_sim_may_write_code(struct cp_why *why);
+
+/* Is the tool in that directory, and as much memory as it takes?  0, or -errno and why.
+ */
+int cp_sim_is_installed(const char *directory, struct cp_why *why);
+
+/* Why it does not run the program at path, which the kernel may run; NULL: it does, or
+ * neither runs it.  Async-signal-safe. */
+const char *cp_sim_refuses(const char *path);
 
 /* Those of Valgrind's core, whatever is simulated. */
 #define CP_SIM_NCORE 10

@@ -392,10 +392,30 @@ C
 
 	for my $preload (undef, '/nowhere.so') {
 		my @given = (env => {LD_PRELOAD => $preload});
-		my $alone = run(command => [program('static'), 'argument'], @given);
-		$run = run(command => [cli(), '-E', 'sim', program('static'), 'argument'], @given);
+		my $alone = run(command => [program('static'), 'given'], @given);
+		$run = run(command => [cli(), '-E', 'sim', program('static'), 'given'], @given);
 		is($run->{out}, $alone->{out}, 'its arguments, variables and names are as alone' . ($preload ? ', with what is preloaded' : ''));
 	}
+
+	# What the simulator cannot run, or cannot tell the counts of.
+	my $copy = scratch('static');
+	run(command => ['cp', program('static'), $copy]);
+	chmod(04755, $copy);
+	for (['set-user-ID', qr/ runs uncounted \(the simulated PMU does not run it: it is set-user-ID or set-group-ID\)$/m, 'exit 17', $copy],
+		['with little memory', qr/ runs uncounted \(the simulated PMU takes \d+ MiB of memory, more than the limits allow: .*\)$/m, 'exit 17',
+			program('static'), 'ulimit -v 300000'],
+		['that executes another', qr/ is not counted: it became another program before /, 'exit 17', program('static'), '', 'executes'],
+		['that is killed, behind a child', qr/ is not counted: it was killed before /, 'signal 9', program('static'), '', 'killed']) {
+		my ($what, $line, $status, $program, $limit, @given) = @$_;
+		$run = run(command => ['sh', '-c', ($limit || ':') . '; exec "$@"', 'sh', cli(), '-E', 'sim', $program, @given]);
+		is(status_text($run->{status}) . " $run->{out}", $status . ($status eq 'exit 17' ? " static\n" : ' '), "a static program $what runs");
+		like($run->{err}, $line, '... and the line says why it is not counted');
+		unlike($run->{err}, qr/^served by/m, '... nor is it another');
+	}
+	$run = run(command => [cli(), '-E', 'sim', '-m', 'zen3', '-o', $json, program('static')], env => {CACHEPEEK_TIMING => 'off'});
+	is(value(region(Json::decode_json(read_file($json) // '{}')), 'cycles'), undef, 'a static program without the model of time');
+	$run = run(command => [cli(), '-E', 'sim', '-v', program('static')]);
+	like($run->{err}, qr{^(?:# )?limits }m, '... with -v');
 
 	my (%misses, @data);
 	for my $program ('chase', 'static_chase') {

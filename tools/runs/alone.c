@@ -47,7 +47,7 @@ static void add_word(struct command *command, const char *word)
 	command->argv[command->count++] = word;
 }
 
-static int find_tool(struct command *command)
+int cp_alone_directory(char *to, size_t size)
 {
 	char library[PATH_MAX], *slash;
 
@@ -57,9 +57,17 @@ static int find_tool(struct command *command)
 	if (!slash)
 		return -ENOENT;
 	*slash = '\0';
-	snprintf(command->directory, sizeof(command->directory), "%.4000s/libcachepeek",
-		library);
-	snprintf(command->tool, sizeof(command->tool), "%s/" CP_SIM_TOOL,
+	snprintf(to, size, "%.4000s/libcachepeek", library);
+	return 0;
+}
+
+static int find_tool(struct command *command)
+{
+	int result = cp_alone_directory(command->directory, sizeof(command->directory));
+
+	if (result < 0)
+		return result;
+	snprintf(command->tool, sizeof(command->tool), "%.4080s/" CP_SIM_TOOL,
 		command->directory);
 	return access(command->tool, X_OK) == 0 ? 0 : -errno;
 }
@@ -118,18 +126,20 @@ static int part_of(const char *name)
 }
 
 /* "==PID== process PID NAME VALUE", and of others than the first machine
- * "==PID== machine NUMBER NAME VALUE". */
-static void read_counts(FILE *log, struct cp_counted_alone *counted, unsigned nmachines)
+ * "==PID== machine NUMBER NAME VALUE"; children write the same with their own. */
+static void read_counts(
+	FILE *log, int pid, struct cp_counted_alone *counted, unsigned nmachines)
 {
 	char line[256], who[16], name[64];
 	unsigned long long value;
 	unsigned number;
-	int counter;
+	int counter, whose;
 
 	rewind(log);
 	while (fgets(line, sizeof(line), log)) {
-		if (sscanf(line, "==%*d== %15s %u %63s %llu", who, &number, name,
-			    &value) != 4)
+		if (sscanf(line, "==%d== %15s %u %63s %llu", &whose, who, &number, name,
+			    &value) != 5 ||
+			whose != pid)
 			continue;
 		if (strcmp(who, "process") == 0)
 			number = 0;
@@ -194,7 +204,7 @@ int cp_count_alone(char **argv, const struct cp_alone_run *run, struct cp_launch
 	setenv("VALGRIND_LAUNCHER", "/proc/self/exe", 1);
 	result = cp_launch(launch, (char *const *)(uintptr_t)command.argv, NULL);
 	if (result == 0)
-		read_counts(log, counted, run->nmachines);
+		read_counts(log, launch->pid, counted, run->nmachines);
 	fclose(log);
 	free(command.argv);
 	return result;

@@ -19,6 +19,9 @@ struct cp_counted_alone {
 	uint64_t parts[CP_MAX_MACHINES][CP_SAMPLE_WORDS]; /* of a sample */
 };
 
+/* Where the tool is: the directory beside the library.  0 or -errno. */
+int cp_alone_directory(char *to, size_t size);
+
 /* Where its profile goes; sharing, line_use: what else is looked at. */
 struct cp_alone_profile {
 	const char *directory;

@@ -7,20 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/counters/described.h"
 #include "base/counters/events.h"
+#include "base/counters/options.h"
+#include "base/counters/simtool.h"
+#include "base/env.h"
+#include "base/text.h"
 #include "base/machine/weights.h"
 #include "tools/runs/preloading.h"
 
+#define REPRODUCIBLE "CACHEPEEK_REPRODUCIBLE"
 #define COUNTED_ALONE                                                                    \
 	"a static program: nothing can be preloaded into it, so that it is counted as "  \
 	"a whole, its threads as one, without regions and without its children"
 
 struct alone {
-	struct cp_alone_asked asked;
+	struct cp_options options;
 	struct cp_plan plan;
 	struct cp_arena arena;
 	struct cp_request request;
@@ -35,34 +41,63 @@ static void say(const char *line)
 	fprintf(stderr, "cachepeek: %s\n", line);
 }
 
-void cp_alone_ignores(const char *name, const char *value)
-{
-	if (value)
-		fprintf(stderr,
-			"cachepeek: %s is ignored: nothing can be preloaded into a "
-			"static program\n",
-			name);
-}
-
 static void end_without_memory(void)
 {
 	say("no memory for what is to be counted");
 	_exit(127);
 }
 
-static const char *or_variable(const char *asked, const char *name)
+static void complain(void *unused, const char *line)
 {
-	return asked ? asked : getenv(name);
+	(void)unused;
+	say(line);
 }
 
-static void find_machine(const struct cp_alone_asked *asked, struct cp_machine *machine)
+/* What takes the library in the program. */
+static void say_ignored(const struct cp_options *options)
 {
-	const char *name = or_variable(asked->machine, "CACHEPEEK_MACHINE"),
-		   *changes = or_variable(asked->changes, "CACHEPEEK_WHAT_IF");
+	const struct {
+		bool asked;
+		const char *what;
+	} needed[] = {{options->call_paths, "--call-paths"},
+		{options->regions, "CACHEPEEK_REGIONS (-R)"},
+		{options->interval, "CACHEPEEK_INTERVAL (-I)"},
+		{options->sample, "CACHEPEEK_SAMPLE (--sample)"},
+		{options->sweep, "CACHEPEEK_SWEEP (--sweep)"},
+		{options->working_set, "CACHEPEEK_WORKING_SET (--working-set)"}};
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (needed[i].asked)
+			fprintf(stderr,
+				"cachepeek: %s is ignored: nothing can be preloaded into "
+				"a static program\n",
+				needed[i].what);
+}
+
+/* The strings of both are used as long as the options are. */
+static void read_options(struct cp_options *options, char *const added[])
+{
+	size_t room = cp_env_count(environ) + cp_env_count(added) + 1;
+	char **all = calloc(room, sizeof(*all));
+
+	if (!all)
+		end_without_memory();
+	cp_env_merge(all, environ, added);
+	cp_options_read(options, all, complain, NULL);
+	free(all);
+	say_ignored(options);
+	/* The simulator's own: it looks there. */
+	for (; *added; added++)
+		if (cp_starts_with(*added, REPRODUCIBLE "="))
+			setenv(REPRODUCIBLE, *added + sizeof(REPRODUCIBLE), 1);
+}
+
+static void find_machine(const struct cp_options *options, struct cp_machine *machine)
+{
+	const char *changes = options->what_if;
 	char error[256] = "";
 
-	if (cp_machine_find(
-		    machine, name && *name ? name : "host", error, sizeof(error)) < 0 &&
+	if (cp_machine_find(machine, options->machine, error, sizeof(error)) < 0 &&
 		cp_machine_find(machine, "host", error + strlen(error), 1) == 0)
 		fprintf(stderr,
 			"cachepeek: %s (the host's caches are simulated instead)\n",
@@ -72,30 +107,34 @@ static void find_machine(const struct cp_alone_asked *asked, struct cp_machine *
 		fprintf(stderr,
 			"cachepeek: CACHEPEEK_WHAT_IF: %s (%s is simulated as it is)\n",
 			error, machine->name);
+	machine->timing = options->timing;
+}
+
+static const char *usual_groups(
+	const struct cp_options *options, const struct cp_machine *machine)
+{
+	char missing[160];
+
+	return options->timing == CP_TIMING_OFF || options->profile != CP_PROFILE_NONE ||
+			       !cp_machine_tells_time(machine, missing, sizeof(missing))
+		       ? "cache"
+		       : "cache,time";
 }
 
 static void make_plan(struct alone *alone)
 {
+	const struct cp_options *options = &alone->options;
 	struct cp_machine *machine = &alone->plan.machine[0];
-	char missing[160];
 
-	find_machine(&alone->asked, machine);
+	find_machine(options, machine);
 	alone->plan.nmachines = 1;
 	cp_request_read(&alone->request, &alone->arena,
-		&(struct cp_request_text){
-			or_variable(alone->asked.events, "CACHEPEEK_EVENTS"),
-			or_variable(alone->asked.groups, "CACHEPEEK_GROUPS"),
-			getenv("CACHEPEEK_LET"),
-			machine->timing == CP_TIMING_OFF || alone->asked.profile ||
-					!cp_machine_tells_time(
-						machine, missing, sizeof(missing))
-				? "cache"
-				: "cache,time"},
+		&(struct cp_request_text){options->events, options->groups, options->let,
+			usual_groups(options, machine)},
 		say);
 	alone->plan.weights = cp_weights_of(machine, alone->request.weights);
 	cp_events_for_sim(&alone->plan.set, &alone->request, machine, &alone->arena, say);
 	machine->timed = alone->plan.set.timed;
-	machine->time_sampled &= alone->plan.set.time_sampled;
 	for (size_t i = 0; i < alone->request.ngroups; i++)
 		cp_plan_add_text(&alone->plan, &alone->arena, CP_PLAN_GROUP,
 			alone->request.groups[i]->text);
@@ -111,25 +150,40 @@ static uint64_t now_of(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void describe_command(struct cp_recording *record, char **argv)
+static void describe_program(struct cp_recording *record, const char *program)
 {
-	char path[PATH_MAX] = "", name[32], words[4096];
-	int fd = cp_program_open(argv[0]);
-	struct utsname host;
-	size_t size = 0;
+	char path[PATH_MAX] = "", name[32];
+	int fd = cp_program_open(program);
 
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	if (fd < 0 || readlink(name, path, sizeof(path) - 1) < 0)
-		snprintf(path, sizeof(path), "%s", argv[0]);
+		snprintf(path, sizeof(path), "%s", program);
 	if (fd >= 0)
 		close(fd);
-	for (; *argv && size + strlen(*argv) < sizeof(words); argv++) {
-		memcpy(words + size, *argv, strlen(*argv) + 1);
-		size += strlen(*argv) + 1;
-	}
-	cp_describe_text(record, "tool", CP_VERSION);
 	cp_describe_text(record, "exe", path);
-	cp_record_put_meta(record, "command", words, size ? size - 1 : 0);
+}
+
+static void describe_command(struct alone *alone, char **argv)
+{
+	size_t size = 0;
+	char *words;
+
+	for (char **word = argv; *word; word++)
+		size += strlen(*word) + 1;
+	words = cp_arena_alloc(&alone->arena, size);
+	for (size_t at = 0; *argv; at += strlen(*argv++) + 1)
+		memcpy(words + at, *argv, strlen(*argv) + 1);
+	cp_record_put_meta(&alone->record, "command", words, size - 1);
+}
+
+static void describe_run(struct alone *alone, char **argv)
+{
+	struct cp_recording *record = &alone->record;
+	struct utsname host;
+
+	cp_describe_text(record, "tool", CP_VERSION);
+	describe_program(record, argv[0]);
+	describe_command(alone, argv);
 	if (uname(&host) == 0)
 		cp_describe_text(record, "host", host.nodename);
 	cp_describe_text(record, "why", "nothing else counts a static program as it is");
@@ -191,7 +245,7 @@ static int write_record(struct alone *alone, char **argv, const char *directory,
 	if (result < 0)
 		return result;
 	put_header(alone, launch, count);
-	describe_command(record, argv);
+	describe_run(alone, argv);
 	cp_describe_plan(record, &alone->plan);
 	result = cp_describe_counters(record, set);
 	for (unsigned i = 0; result == 0 && i < set->nquantities; i++)
@@ -210,10 +264,9 @@ static int write_record(struct alone *alone, char **argv, const char *directory,
 static int run(struct alone *alone, char **argv, const char *directory,
 	struct cp_launch *launch, struct cp_counted_alone *counted)
 {
-	const char *profile = alone->asked.profile;
-	struct cp_alone_profile wanted = {directory,
-		profile && strcmp(profile, "sharing") == 0,
-		alone->asked.line_use || getenv("CACHEPEEK_LINE_USE")};
+	const struct cp_options *options = &alone->options;
+	struct cp_alone_profile wanted = {
+		directory, options->profile == CP_PROFILE_SHARING, options->line_use};
 	int result;
 
 	alone->realtime_ns = now_of(CLOCK_REALTIME);
@@ -221,14 +274,42 @@ static int run(struct alone *alone, char **argv, const char *directory,
 	result = cp_count_alone(argv,
 		&(struct cp_alone_run){.machines = alone->plan.machine,
 			.nmachines = 1,
-			.profile = profile ? &wanted : NULL},
+			.profile = options->profile == CP_PROFILE_NONE ? NULL : &wanted},
 		launch, counted);
 	alone->end_ns = now_of(CLOCK_MONOTONIC);
 	return result;
 }
 
-int cp_alone_record(char **argv, const char *directory,
-	const struct cp_alone_asked *asked, struct cp_launch *launch)
+/* Killed, or it executed another one, whose image has its pid. */
+static void say_unseen(const char *program, int status)
+{
+	fprintf(stderr,
+		"cachepeek: %s is not counted: %s before the simulator could tell its "
+		"counts\n",
+		program,
+		WIFSIGNALED(status) ? "it was killed" : "it became another program");
+}
+
+bool cp_alone_possible(const char *program, struct cp_why *why)
+{
+	char directory[PATH_MAX] = "?", path[32];
+	int fd = cp_program_open(program);
+	const char *refused;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	refused = fd < 0 ? NULL : cp_sim_refuses(path);
+	if (fd >= 0)
+		close(fd);
+	if (refused)
+		snprintf(why->text, sizeof(why->text),
+			"the simulated PMU does not run it: %s", refused);
+	cp_alone_directory(directory, sizeof(directory));
+	return !refused && cp_sim_may_write_code(why) &&
+	       cp_sim_is_installed(directory, why) == 0;
+}
+
+int cp_alone_record(
+	char **argv, char *const added[], const char *directory, struct cp_launch *launch)
 {
 	static struct cp_counted_alone counted;
 	struct alone *alone = calloc(1, sizeof(*alone));
@@ -236,10 +317,8 @@ int cp_alone_record(char **argv, const char *directory,
 
 	if (!alone)
 		return -ENOMEM;
-	alone->asked = *asked;
 	alone->arena.give_up = end_without_memory;
-	if (asked->reproducible)
-		setenv("CACHEPEEK_REPRODUCIBLE", asked->reproducible, 1);
+	read_options(&alone->options, added);
 	make_plan(alone);
 	result = run(alone, argv, directory, launch, &counted);
 	if (result == 0 && counted.seen) {
@@ -250,7 +329,7 @@ int cp_alone_record(char **argv, const char *directory,
 		cp_launch_note(launch, directory);
 	}
 	if (result == 0 && !counted.seen)
-		say("the program was killed before the simulator could tell its counts");
+		say_unseen(argv[0], launch->status);
 	cp_arena_free(&alone->arena);
 	free(alone);
 	return result;

@@ -9,21 +9,13 @@
 #include "tools/runs/alone.h"
 #include "tools/runs/launch.h"
 
-/* NULL, false: as the environment says. */
-struct cp_alone_asked {
-	const char *machine, *changes, *groups, *events, *reproducible;
-	const char *profile; /* a measurement's name */
-	bool line_use;
-};
+/* Can the program be simulated?  false: why it runs uncounted. */
+bool cp_alone_possible(const char *program, struct cp_why *why);
 
-/* Says on stderr that a setting that takes the library in the program is ignored; value
- * NULL: it is not set. */
-void cp_alone_ignores(const char *name, const char *value);
-
-/* Runs argv on the simulated PMU, and writes a record, and the profile, into the
- * directory.  What cannot be as asked is said on stderr.  0, or -errno if it could not be
- * run. */
-int cp_alone_record(char **argv, const char *directory,
-	const struct cp_alone_asked *asked, struct cp_launch *launch);
+/* Runs argv on the simulated PMU, as the variables in the environment and those that are
+ * added say, and writes a record, and the profile that is asked for, into the directory.
+ * What cannot be as asked is said on stderr.  0, or -errno if it could not be run. */
+int cp_alone_record(char **argv, char *const added[], const char *directory,
+	struct cp_launch *launch);
 
 #endif

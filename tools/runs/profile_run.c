@@ -70,22 +70,36 @@ static int make_directory(
 	return result;
 }
 
+#define NVARIABLES 6
+
+struct variable {
+	const char *name, *value; /* NULL: as it is set elsewhere */
+};
+
+static void list_variables(
+	const struct cp_profile_source *from, struct variable list[NVARIABLES])
+{
+	const struct variable all[NVARIABLES] = {{"CACHEPEEK_PROFILE", from->name},
+		{"CACHEPEEK_ENGINE", from->engine ? from->engine : "sim"},
+		{"CACHEPEEK_MACHINE", from->machine},
+		{"CACHEPEEK_CALL_PATHS", from->call_paths ? "1" : NULL},
+		{"CACHEPEEK_LINE_USE", from->line_use ? "1" : NULL},
+		{"CACHEPEEK_REPRODUCIBLE", from->reproducible}};
+
+	memcpy(list, all, sizeof(all));
+}
+
 /* Settings for other commands do not count here. */
 static int prepare_directory(
 	const struct cp_profile_source *from, char *directory, size_t size)
 {
 	static char *const nothing[] = {NULL};
+	struct variable list[NVARIABLES];
 
-	setenv("CACHEPEEK_PROFILE", from->name, 1);
-	setenv("CACHEPEEK_ENGINE", from->engine ? from->engine : "sim", 1);
-	if (from->machine)
-		setenv("CACHEPEEK_MACHINE", from->machine, 1);
-	if (from->call_paths)
-		setenv("CACHEPEEK_CALL_PATHS", "1", 1);
-	if (from->line_use)
-		setenv("CACHEPEEK_LINE_USE", "1", 1);
-	if (from->reproducible)
-		setenv("CACHEPEEK_REPRODUCIBLE", from->reproducible, 1);
+	list_variables(from, list);
+	for (size_t i = 0; i < NVARIABLES; i++)
+		if (list[i].value)
+			setenv(list[i].name, list[i].value, 1);
 	unsetenv("CACHEPEEK_OUTPUT");
 	if (cp_prepare_preload(nothing) < 0)
 		return -ENOENT;
@@ -113,21 +127,25 @@ static int preload_and_run(const struct cp_profile_source *from, char **argv,
 	return result < 0 ? result : 1;
 }
 
+/* The program itself does not get the variables. */
 static int run_alone(const struct cp_profile_source *from, char **argv, char *directory,
 	struct cp_launch *launch)
 {
+	char *added[NVARIABLES + 1] = {NULL};
+	struct variable list[NVARIABLES];
+	size_t n = 0;
 	int result;
 
 	if (make_directory(from, directory, CP_RUNDIR_SIZE) < 0)
 		return 0;
-	cp_alone_ignores("--call-paths", from->call_paths ? "1" : NULL);
-	result = cp_alone_record(argv, directory,
-		&(struct cp_alone_asked){.machine = from->machine,
-			.groups = "cache",
-			.reproducible = from->reproducible,
-			.profile = from->name,
-			.line_use = from->line_use},
-		launch);
+	list_variables(from, list);
+	for (size_t i = 0; i < NVARIABLES; i++)
+		if (list[i].value &&
+			asprintf(&added[n], "%s=%s", list[i].name, list[i].value) >= 0)
+			n++;
+	result = cp_alone_record(argv, added, directory, launch);
+	while (n)
+		free(added[--n]);
 	return result < 0 ? result : 1;
 }
 
@@ -135,8 +153,16 @@ static int run_alone(const struct cp_profile_source *from, char **argv, char *di
  */
 static bool runs_alone(const struct cp_profile_source *from, const char *program)
 {
-	return (!from->engine || strcmp(from->engine, "sim") == 0) &&
-	       cp_can_be_preloaded(program) == CP_STATIC;
+	struct cp_why why;
+
+	if ((from->engine && strcmp(from->engine, "sim") != 0) ||
+		cp_can_be_preloaded(program) != CP_STATIC)
+		return false;
+	if (cp_alone_possible(program, &why))
+		return true;
+	fprintf(stderr, "cachepeek: %s is statically linked, and runs uncounted (%s)\n",
+		program, why.text);
+	return false;
 }
 
 static int run_program(const struct cp_profile_source *from, char **argv,
