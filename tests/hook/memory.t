@@ -29,7 +29,7 @@ is_deeply(callers_of($_), [], "nobody calls $_")
 my %maps = (
 	'base/map.c' => 'cp_map() itself',
 	'preload/markers/symbols.c' => 'a file, to be read',
-	'preload/reexec.c' => 'asks whether memory may be code, too, and gives it back',
+	'base/counters/simtool.c' => 'asks whether memory may be code, too, and gives it back',
 );
 is_deeply(callers_of('mmap'), [sort keys %maps], 'mmap is called for cp_map(), to read files, and to ask');
 
