@@ -402,6 +402,20 @@ for my $seed (1 .. $seeds) {
 	like($found->[0]{evidence}, qr/, 0 % of them L2, too/, '... of which it says so');
 }
 
+# Nodes that are linked in the order in which an array has them: their addresses are there, whatever the nodes have.
+sub listed_too
+{
+	my ($function, $data, $node) = (name(), name(), name());
+	return ["struct $node { struct $node *next; char rest[56]; } *$data\[20000];",
+		"char *at = mmap((void *)0x600000000, 20000 * 64, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);\n\t" .
+			"for (unsigned long i = 0; i < 20000; i++)\n\t\t$data\[i] = (void *)(at + i * 12289 % 20000 * 64);\n\t" .
+			"for (int i = 0; i < 19999; i++)\n\t\t$data\[i]->next = $data\[i + 1];",
+		"__attribute__((noipa)) long $function(void)\n{\n\tlong sum = 0;\n\tfor (int i = 0; i < 20000; i++)\n\t\tsum += $data\[i]->rest[0];\n\treturn sum;\n}\n",
+		"for (int i = 0; i < 5; i++) sum += $function();", $function];
+}
+
+is_deeply([grep { /^(?:hash-chains|pointer-chase): / } @{told(unfollowed(scratch('listed'), listed_too()))}], [], 'what an array has is no chase');
+
 # What looks at the node before finds it gone.
 {
 	my $run = run(command => [cli(), 'dcache', '-m', 'plain', program('cut_ring')]);

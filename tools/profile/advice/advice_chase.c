@@ -56,19 +56,21 @@ static bool is_slow(const struct cp_profile *profile, const struct cp_profiled_s
 		       costs_much(profile, site));
 }
 
-bool cp_is_chase(const struct cp_profiled_site *site)
-{
-	return site->steps && site->steps->looked >= LEAST_LOOKED &&
-	       2 * site->steps->chained >= site->steps->looked;
-}
-
-static bool is_of_table(const struct cp_profiled_site *site)
+static bool ask_of_code(const struct cp_profiled_site *site,
+	bool (*does)(struct cp_symbols *symbols, uint64_t function, uint64_t address))
 {
 	const struct cp_place_in_code *at = &site->at;
 
 	return at->module->symbols && *at->function &&
-	       cp_symbols_chains(
-		       at->module->symbols, at->address - at->offset, at->address);
+	       does(at->module->symbols, at->address - at->offset, at->address);
+}
+
+/* What an array has one after the other may be linked in that order, too. */
+bool cp_is_chase(const struct cp_profiled_site *site)
+{
+	return site->steps && site->steps->looked >= LEAST_LOOKED &&
+	       2 * site->steps->chained >= site->steps->looked &&
+	       !ask_of_code(site, cp_symbols_indexes);
 }
 
 /* How many follow one another; "": all do. */
@@ -104,7 +106,7 @@ static const char *evidence_of(const struct cp_profile *profile,
 static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t all)
 {
-	bool of_table = is_of_table(site);
+	bool of_table = ask_of_code(site, cp_symbols_chains);
 	struct cp_finding finding = {
 		.rule = "pointer-chase",
 		.at = &site->at,

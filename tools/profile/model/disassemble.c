@@ -157,9 +157,8 @@ static bool has_node(const struct nodes *nodes, unsigned reg)
 	return false;
 }
 
-/* The register that this one writes what it reads from a register to; 0: none. */
-static unsigned copy_of_node(
-	unsigned machine, const struct nodes *nodes, const cs_insn *instruction)
+/* Of a move from register to register: the one that is read; 0: it is none. */
+static unsigned source_of_copy(unsigned machine, const cs_insn *instruction)
 {
 	cs_regs read, written;
 	uint8_t nread, nwritten;
@@ -170,7 +169,21 @@ static unsigned copy_of_node(
 			CS_ERR_OK ||
 		nread != 1 || nwritten != 1)
 		return 0;
-	return has_node(nodes, read[0]) ? written[0] : 0;
+	return read[0];
+}
+
+/* The register that this one copies a node's address to; 0: none. */
+static unsigned copy_of_node(
+	unsigned machine, const struct nodes *nodes, const cs_insn *instruction)
+{
+	unsigned source = source_of_copy(machine, instruction);
+	cs_regs read, written;
+	uint8_t nread, nwritten;
+
+	if (!has_node(nodes, source) || cs_regs_access(handle, instruction, read, &nread,
+						written, &nwritten) != CS_ERR_OK)
+		return 0;
+	return written[0];
 }
 
 /* What it loads by the node's address is a node, too, as far as it knows. */
@@ -189,7 +202,7 @@ static void pass_instruction(
 		nodes->in[nodes->n++] = more;
 }
 
-static bool reads_chain(unsigned machine, const cs_insn *code, size_t n, size_t at)
+static bool begins_in_array(unsigned machine, const cs_insn *code, size_t n, size_t at)
 {
 	unsigned base = access_of(machine, &code[at]).base;
 	struct nodes nodes = {0};
@@ -269,6 +282,109 @@ static bool updates_memory(unsigned machine, const cs_insn *code, size_t n, size
 	return false;
 }
 
+/* ---- for (i = 0; i < n; i++) array[i]->x ---- */
+
+#define MOST_STEPS 4u /* from the address to what it is reckoned from */
+
+struct loop {
+	unsigned machine;
+	const cs_insn *code;
+	size_t from, to; /* its instructions */
+};
+
+/* Where it jumps to; 0: it does not, or elsewhere. */
+static uint64_t jump_target(unsigned machine, const cs_insn *instruction)
+{
+	const cs_detail *detail = instruction->detail;
+
+	if (!cs_insn_group(handle, instruction, CS_GRP_JUMP))
+		return 0;
+	if (machine == EM_X86_64)
+		return detail->x86.operands[0].type == X86_OP_IMM
+			       ? (uint64_t)detail->x86.operands[0].imm
+			       : 0;
+	for (uint8_t i = 0; i < detail->arm64.op_count; i++)
+		if (detail->arm64.operands[i].type == ARM64_OP_IMM)
+			return (uint64_t)detail->arm64.operands[i].imm;
+	return 0;
+}
+
+/* The innermost one: of the jumps behind the instruction that go back, the one that goes
+ * least far.  Empty: there is none. */
+static struct loop loop_around(unsigned machine, const cs_insn *code, size_t n, size_t at)
+{
+	struct loop loop = {machine, code, at, at};
+	uint64_t begin = code[0].address;
+
+	for (size_t i = at; i < n; i++) {
+		uint64_t target = jump_target(machine, &code[i]);
+
+		if (target < begin || target > code[at].address)
+			continue;
+		begin = target;
+		loop.to = i + 1;
+	}
+	while (loop.to > at && loop.from && code[loop.from].address > begin)
+		loop.from--;
+	return loop;
+}
+
+/* Without optimization all variables are there, pointers to nodes, too; with it, mostly
+ * what loops count by. */
+static bool is_frame(unsigned reg)
+{
+	const char *name = reg ? cs_reg_name(handle, reg) : "";
+
+	return strcmp(name, "rbp") == 0 || strcmp(name, "x29") == 0 ||
+	       strcmp(name, "sp") == 0;
+}
+
+/* The instruction that wrote the register last before that one, in its loop or in the
+ * round before; loop->to: none does. */
+static size_t last_write(const struct loop *loop, size_t before, unsigned reg)
+{
+	size_t length = loop->to - loop->from;
+
+	for (size_t back = 1; back <= length; back++) {
+		size_t at = loop->from + (before - loop->from + length - back) % length;
+
+		if (writes(&loop->code[at], reg))
+			return at;
+	}
+	return loop->to;
+}
+
+/* Is the register, there, what arithmetic makes of what the loop began with, or loaded
+ * from where that says?  Not by what was loaded from there before, however far back. */
+static bool is_reckoned(
+	const struct loop *loop, size_t before, unsigned reg, unsigned steps)
+{
+	size_t at = reg ? last_write(loop, before, reg) : loop->to;
+	struct spot from;
+
+	if (at == loop->to)
+		return true;
+	if (!steps)
+		return false;
+	from = spot_of(loop->machine, &loop->code[at]);
+	if (from.reads && !from.writes)
+		return !is_frame(from.base) &&
+		       is_reckoned(loop, at, from.base, steps - 1) &&
+		       is_reckoned(loop, at, from.index, steps - 1);
+	return is_reckoned(
+		loop, at, source_of_copy(loop->machine, &loop->code[at]), steps - 1);
+}
+
+static bool is_in_array(unsigned machine, const cs_insn *code, size_t n, size_t at)
+{
+	struct loop loop = loop_around(machine, code, n, at);
+	unsigned base = access_of(machine, &code[at]).base;
+	size_t written = base ? last_write(&loop, at, base) : loop.to;
+
+	return written < loop.to && spot_of(machine, &code[written]).reads &&
+	       is_reckoned(&loop, at, base, MOST_STEPS);
+}
+
 /* ---- a function's code ---- */
 
 static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
@@ -292,7 +408,13 @@ static bool any_at(unsigned machine, const struct cp_code *in, uint64_t address,
 
 bool cp_disassemble_chains(unsigned machine, const struct cp_code *code, uint64_t address)
 {
-	return any_at(machine, code, address, reads_chain);
+	return any_at(machine, code, address, begins_in_array);
+}
+
+bool cp_disassemble_indexes(
+	unsigned machine, const struct cp_code *code, uint64_t address)
+{
+	return any_at(machine, code, address, is_in_array);
 }
 
 bool cp_disassemble_updates(

@@ -26,6 +26,11 @@ struct cp_code {
 bool cp_disassemble_chains(
 	unsigned machine, const struct cp_code *code, uint64_t address);
 
+/* Does the loop around it load that anew each time: for (i = 0; i < n; i++) array[i]->x?
+ */
+bool cp_disassemble_indexes(
+	unsigned machine, const struct cp_code *code, uint64_t address);
+
 /* Does the instruction read memory that it, or one of the next few, writes again:
  * table[i]++? */
 bool cp_disassemble_updates(

@@ -477,7 +477,7 @@ const char *cp_symbols_inlined(
 /* ---- instructions ---- */
 
 #define MOST_CODE 65536 /* of a function, before and behind the instruction */
-#define AFTER 64
+#define AFTER 1024      /* for the end of its loop */
 
 /* Bytes of code; returns how many, and the processor that they are for. */
 static size_t read_code(struct cp_symbols *symbols, uint64_t address, uint8_t *to,
@@ -514,6 +514,11 @@ static bool ask_of_code(struct cp_symbols *symbols, uint64_t function, uint64_t 
 bool cp_symbols_chains(struct cp_symbols *symbols, uint64_t function, uint64_t address)
 {
 	return ask_of_code(symbols, function, address, cp_disassemble_chains);
+}
+
+bool cp_symbols_indexes(struct cp_symbols *symbols, uint64_t function, uint64_t address)
+{
+	return ask_of_code(symbols, function, address, cp_disassemble_indexes);
 }
 
 bool cp_symbols_updates(struct cp_symbols *symbols, uint64_t function, uint64_t address)

@@ -51,6 +51,9 @@ const char *cp_symbols_inlined(
  * what that points to: for (p = table[i]; p; p = p->next)? */
 bool cp_symbols_chains(struct cp_symbols *symbols, uint64_t function, uint64_t address);
 
+/* Is it what an array has for each round of the loop around it? */
+bool cp_symbols_indexes(struct cp_symbols *symbols, uint64_t function, uint64_t address);
+
 /* Does it, in that function, read memory that it or one of the next few writes again? */
 bool cp_symbols_updates(struct cp_symbols *symbols, uint64_t function, uint64_t address);
 
