@@ -329,14 +329,10 @@ static struct loop loop_around(unsigned machine, const cs_insn *code, size_t n, 
 	return loop;
 }
 
-/* Without optimization all variables are there, pointers to nodes, too; with it, mostly
- * what loops count by. */
-static bool is_frame(unsigned reg)
+/* What optimized code keeps on its stack is mostly what loops count by. */
+static bool is_stack_pointer(unsigned machine, unsigned reg)
 {
-	const char *name = reg ? cs_reg_name(handle, reg) : "";
-
-	return strcmp(name, "rbp") == 0 || strcmp(name, "x29") == 0 ||
-	       strcmp(name, "sp") == 0;
+	return machine == EM_X86_64 && reg == X86_REG_RSP;
 }
 
 /* The instruction that wrote the register last before that one, in its loop or in the
@@ -354,25 +350,44 @@ static size_t last_write(const struct loop *loop, size_t before, unsigned reg)
 	return loop->to;
 }
 
-/* Is the register, there, what arithmetic makes of what the loop began with, or loaded
- * from where that says?  Not by what was loaded from there before, however far back. */
-static bool is_reckoned(
+enum origin {
+	STAYS,    /* in the loop */
+	RECKONED, /* by arithmetic, or loaded from where that says */
+	LOADED,   /* from a variable, or by what was loaded before, however far back */
+};
+
+static enum origin origin_of(
+	const struct loop *loop, size_t before, unsigned reg, unsigned steps);
+
+/* Of what an instruction loads from there. */
+static enum origin origin_of_load(
+	const struct loop *loop, size_t at, struct spot from, unsigned steps)
+{
+	enum origin base = origin_of(loop, at, from.base, steps),
+		    index = origin_of(loop, at, from.index, steps);
+
+	if (is_stack_pointer(loop->machine, from.base))
+		return RECKONED;
+	return base != LOADED && index != LOADED && base + index != STAYS ? RECKONED
+									  : LOADED;
+}
+
+static enum origin origin_of(
 	const struct loop *loop, size_t before, unsigned reg, unsigned steps)
 {
 	size_t at = reg ? last_write(loop, before, reg) : loop->to;
+	unsigned source;
 	struct spot from;
 
 	if (at == loop->to)
-		return true;
+		return STAYS;
 	if (!steps)
-		return false;
+		return LOADED;
 	from = spot_of(loop->machine, &loop->code[at]);
 	if (from.reads && !from.writes)
-		return !is_frame(from.base) &&
-		       is_reckoned(loop, at, from.base, steps - 1) &&
-		       is_reckoned(loop, at, from.index, steps - 1);
-	return is_reckoned(
-		loop, at, source_of_copy(loop->machine, &loop->code[at]), steps - 1);
+		return origin_of_load(loop, at, from, steps - 1);
+	source = source_of_copy(loop->machine, &loop->code[at]);
+	return source ? origin_of(loop, at, source, steps - 1) : RECKONED;
 }
 
 static bool is_in_array(unsigned machine, const cs_insn *code, size_t n, size_t at)
@@ -382,7 +397,7 @@ static bool is_in_array(unsigned machine, const cs_insn *code, size_t n, size_t 
 	size_t written = base ? last_write(&loop, at, base) : loop.to;
 
 	return written < loop.to && spot_of(machine, &code[written]).reads &&
-	       is_reckoned(&loop, at, base, MOST_STEPS);
+	       origin_of(&loop, at, base, MOST_STEPS) == RECKONED;
 }
 
 /* ---- a function's code ---- */
