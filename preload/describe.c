@@ -6,12 +6,12 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fd.h"
 #include "base/format.h"
+#include "base/counters/clock.h"
 #include "base/counters/described.h"
 #include "base/counters/encode.h"
 #include "preload/given.h"
@@ -78,14 +78,6 @@ static int put_items(void)
 	return 0;
 }
 
-static uint64_t realtime_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static bool counts_kernel(const struct cp_event_set *set)
 {
 	for (unsigned i = 0; i < set->ncounters; i++)
@@ -107,7 +99,7 @@ static int describe_process(void)
 	header->root_pid = cp_run.root_pid;
 	header->rank = cp_run.rank.number;
 	header->nranks = cp_run.rank.of;
-	header->realtime_ns = realtime_ns();
+	header->realtime_ns = cp_clock_realtime();
 	header->start_ns = cp_now_ns();
 	if (cp_runtime.pid == cp_run.root_pid)
 		header->flags |= CP_RECORD_ROOT;

@@ -24,12 +24,22 @@ struct cp_clock cp_clock;
 static struct moment first;
 static int calibrating = 1; /* atomic: nobody else may (any more) */
 
-uint64_t cp_clock_of_kernel(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t cp_clock_of_kernel(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t cp_clock_realtime(void)
+{
+	return read_clock(CLOCK_REALTIME);
 }
 
 /* Both clocks at once: of some tries, the one that took least. */

@@ -25,6 +25,9 @@ struct cp_clock {
 	uint64_t rate;      /* ns per tick, times 2^32 */
 };
 
+/* Nanoseconds since 1970. */
+uint64_t cp_clock_realtime(void);
+
 extern struct cp_clock cp_clock __attribute__((visibility("hidden")));
 
 static inline uint64_t cp_clock_ns(void)

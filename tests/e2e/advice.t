@@ -697,6 +697,15 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 	is(scalar(grep { length > 80 } ($report =~ /^Findings.*/ms)[0] =~ /^(.*)$/mg), 0, 'in 80 columns');
 }
 
+# ---- what walks and transfers take is what groups let them take ----
+
+my ($header, $group) = map { read_file(source() . "/$_") } 'tools/profile/advice/advice.h', 'output/groups/cache.group';
+for my $what (qw(WALK TRANSFER)) {
+	my ($rules) = $header =~ /^#define CP_${what}_CYCLES (\d+)/m;
+	my ($groups) = $group =~ /^\@let ${what}_CYCLES (\d+)/m;
+	is($rules, $groups, "${what}_CYCLES: one number");
+}
+
 # ---- each rule is in the manual ----
 
 my $manual = read_file(source() . '/doc/libcachepeek.7') =~ s/\\-/-/gr;

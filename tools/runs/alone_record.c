@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/counters/clock.h"
 #include "base/counters/described.h"
 #include "base/counters/events.h"
 #include "base/counters/options.h"
@@ -142,14 +142,6 @@ static void make_plan(struct alone *alone)
 
 /* ---- what was counted ---- */
 
-static uint64_t now_of(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static void describe_program(struct cp_recording *record, const char *program)
 {
 	char path[PATH_MAX] = "", name[32];
@@ -269,14 +261,14 @@ static int run(struct alone *alone, char **argv, const char *directory,
 		directory, options->profile == CP_PROFILE_SHARING, options->line_use};
 	int result;
 
-	alone->realtime_ns = now_of(CLOCK_REALTIME);
-	alone->start_ns = now_of(CLOCK_MONOTONIC);
+	alone->realtime_ns = cp_clock_realtime();
+	alone->start_ns = cp_clock_of_kernel();
 	result = cp_count_alone(argv,
 		&(struct cp_alone_run){.machines = alone->plan.machine,
 			.nmachines = 1,
 			.profile = options->profile == CP_PROFILE_NONE ? NULL : &wanted},
 		launch, counted);
-	alone->end_ns = now_of(CLOCK_MONOTONIC);
+	alone->end_ns = cp_clock_of_kernel();
 	return result;
 }
 

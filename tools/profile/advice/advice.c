@@ -19,9 +19,6 @@
 #define STRIDED_SHARE 0.9
 #define STRIDED_LEAST 0.75
 #define WALKS_PER_PAGE 4
-/* As groups weigh one whose entries the caches have (WALK_CYCLES of
- * output/groups/cache.group). */
-#define WALK_CYCLES 30.0
 #define TIMES_AGAIN 4u  /* a line came into L2 */
 #define READ_SHARE 0.05 /* of a stream's lines: nobody reads it */
 /* Cycles per instruction that misses would take if nothing hid them: from here on it is
@@ -421,7 +418,7 @@ static void judge_reach(
 static bool walks_cost_little(const struct cp_profile *profile, uint64_t walks)
 {
 	struct cp_tally tally = cp_profile_totals(profile);
-	double cycles = WALK_CYCLES * (double)walks;
+	double cycles = CP_WALK_CYCLES * (double)walks;
 
 	return cycles < LEAST_SHARE * (cycles + cp_measure_cycles(profile, &tally));
 }

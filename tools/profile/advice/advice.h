@@ -44,6 +44,10 @@ struct cp_findings {
 #define CP_ADVICE_SHARE 0.05 /* of the run's misses */
 #define CP_ADVICE_MISSES 2000
 
+/* What output/groups/cache.group lets them be. */
+#define CP_WALK_CYCLES 30.0 /* of one whose entries the caches have */
+#define CP_TRANSFER_CYCLES 100.0
+
 #define CP_ADVICE_CODE_RATE 1.0 /* misses in L1I per thousand instructions */
 
 /* The weightiest first. */

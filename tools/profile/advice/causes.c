@@ -10,15 +10,11 @@
 
 enum priced {
 	BY_PLACE,     /* as the misses of the place or the data are served */
-	BY_WALKS,     /* at WALK_CYCLES */
-	BY_TRANSFERS, /* at TRANSFER_CYCLES */
+	BY_WALKS,     /* at CP_WALK_CYCLES */
+	BY_TRANSFERS, /* at CP_TRANSFER_CYCLES */
 	BY_FETCHES,   /* as lines of code are served */
 	UNPRICED,
 };
-
-/* What output/groups/cache.group lets them be. */
-#define WALK_CYCLES 30.0
-#define TRANSFER_CYCLES 100.0
 
 static const struct cause {
 	const char *rule, *cause, *of, *shown_by;
@@ -138,11 +134,11 @@ static void set_cycles(const struct cp_profile *profile, struct cp_finding *find
 		cost->share = share_of(cost->cycles, cp_measure_cycles(profile, &totals));
 		break;
 	case BY_WALKS:
-		cost->cycles = cost->count * WALK_CYCLES;
+		cost->cycles = cost->count * CP_WALK_CYCLES;
 		cost->share = share_of(cost->count, (double)walks);
 		break;
 	case BY_TRANSFERS:
-		cost->cycles = cost->count * TRANSFER_CYCLES;
+		cost->cycles = cost->count * CP_TRANSFER_CYCLES;
 		break;
 	case BY_FETCHES:
 		cost->cycles = cp_measure_fetches(profile, &totals);
