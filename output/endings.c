@@ -7,41 +7,27 @@
 #include "base/format.h"
 #include "base/text.h"
 
-/* An ending comes before those that it ends in. */
-static const struct {
-	const char *ending;
-	enum cp_format format;
-} endings[] = {
-	{".txt", CP_FORMAT_TEXT},
-	{".trace.json", CP_FORMAT_TRACE},
-	{".speedscope.json", CP_FORMAT_SPEEDSCOPE},
-	{".json", CP_FORMAT_JSON},
-	{".csv", CP_FORMAT_CSV},
-	{".html", CP_FORMAT_HTML},
-	{".prom", CP_FORMAT_OPENMETRICS},
-	{".callgrind", CP_FORMAT_CALLGRIND},
-	{".folded", CP_FORMAT_FOLDED},
-	{".pprof", CP_FORMAT_PPROF},
-	{".pb.gz", CP_FORMAT_PPROF},
-	{".md", CP_FORMAT_MARKDOWN},
-	{".xml", CP_FORMAT_JUNIT},
-	{".sarif", CP_FORMAT_SARIF},
-};
-#define NENDINGS (sizeof(endings) / sizeof(endings[0]))
-
-static bool is_taken(size_t ending, unsigned takes)
+static const char *ending_at(struct cp_endings of, size_t row)
 {
-	return takes >> endings[ending].format & 1;
+	return *(
+		const char *const *)(const void *)((const char *)of.rows + row * of.size);
 }
 
-static size_t find_ending(const char *output, unsigned takes)
+/* The longest that it ends in: .trace.json is no .json. */
+static int find_row(const char *output, struct cp_endings of)
 {
-	size_t i = 0;
+	size_t longest = 0;
+	int found = -1;
 
-	while (i < NENDINGS &&
-		!(is_taken(i, takes) && cp_ends_with(output, endings[i].ending)))
-		i++;
-	return i;
+	for (size_t i = 0; i < of.n; i++) {
+		size_t length = strlen(ending_at(of, i));
+
+		if (length > longest && cp_ends_with(output, ending_at(of, i))) {
+			longest = length;
+			found = (int)i;
+		}
+	}
+	return found;
 }
 
 /* Callgrind itself names its files callgrind.out.PID. */
@@ -58,39 +44,33 @@ static bool has_no_ending(const char *output)
 	       cp_starts_with(output, "/dev/");
 }
 
-int cp_format_of(const char *output, unsigned takes)
+int cp_ending_row(const char *output, struct cp_endings of)
 {
-	size_t found = output ? find_ending(output, takes) : NENDINGS;
+	int found = output ? find_row(output, of) : -1;
 
-	if (found < NENDINGS)
-		return (int)endings[found].format;
+	if (found >= 0)
+		return found;
 	if (has_no_ending(output))
-		return CP_FORMAT_TEXT;
-	return takes & CP_TAKES(CALLGRIND) && is_callgrinds(output) ? CP_FORMAT_CALLGRIND
-								    : -1;
+		return 0;
+	return is_callgrinds(output) ? find_row("callgrind.out.callgrind", of) : -1;
 }
 
-const char *cp_format_ending(const char *output, unsigned takes)
+const char *cp_ending_of(const char *output, struct cp_endings of)
 {
-	size_t found = find_ending(output, takes);
+	int found = find_row(output, of);
 
-	return found < NENDINGS ? endings[found].ending : NULL;
+	return found >= 0 ? ending_at(of, (size_t)found) : NULL;
 }
 
-size_t cp_format_endings(char *text, size_t size, unsigned takes)
+size_t cp_endings_write(char *text, size_t size, struct cp_endings of)
 {
-	size_t length = 0, left = 0;
+	size_t length = 0;
 
-	for (size_t i = 0; i < NENDINGS; i++)
-		left += is_taken(i, takes);
-	for (size_t i = 0; i < NENDINGS && length < size; i++)
-		if (is_taken(i, takes)) {
-			left--;
-			length += cp_format(text + length, size - length, "%s%s",
-				endings[i].ending,
-				left > 1    ? ", "
-				: left == 1 ? " or "
-					    : "");
-		}
+	for (size_t i = 0; i < of.n && length < size; i++)
+		length +=
+			cp_format(text + length, size - length, "%s%s", ending_at(of, i),
+				i + 2 < of.n    ? ", "
+				: i + 2 == of.n ? " or "
+						: "");
 	return length;
 }

@@ -23,17 +23,17 @@
 
 #define MAX_PATH 4096
 
-#define TAKES                                                                            \
-	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML) |              \
-		CP_TAKES(OPENMETRICS) | CP_TAKES(TRACE))
-
-/* Text has options: below. */
-static void (*const writers[CP_FORMATS])(struct cp_out *, const struct cp_report *) = {
-	[CP_FORMAT_JSON] = cp_json_write,
-	[CP_FORMAT_CSV] = cp_csv_write,
-	[CP_FORMAT_HTML] = cp_html_write,
-	[CP_FORMAT_OPENMETRICS] = cp_openmetrics_write,
-	[CP_FORMAT_TRACE] = cp_trace_write,
+/* What a report can be written as.  Text has options: below. */
+static const struct {
+	const char *ending;
+	void (*write)(struct cp_out *, const struct cp_report *);
+} formats[] = {
+	{".txt", NULL},
+	{".trace.json", cp_trace_write},
+	{".json", cp_json_write},
+	{".csv", cp_csv_write},
+	{".html", cp_html_write},
+	{".prom", cp_openmetrics_write},
 };
 
 struct job {
@@ -62,12 +62,12 @@ __attribute__((format(printf, 2, 3))) static void complain_of_job(
 /* -1, after a complaint: its ending picks none. */
 static int check_format(struct job *job, const char *path)
 {
-	int format = cp_format_of(path, TAKES);
+	int format = cp_ending_row(path, CP_ENDINGS(formats));
 	char endings[120];
 
 	if (format >= 0)
 		return format;
-	cp_format_endings(endings, sizeof(endings), TAKES);
+	cp_endings_write(endings, sizeof(endings), CP_ENDINGS(formats));
 	complain_of_job(
 		job, "output %s: the ending picks the format: use %s", path, endings);
 	return -1;
@@ -125,7 +125,7 @@ static void expand_one(struct job *job, struct path *path, char letter)
  * has no ending that picks a format is no file of ours. */
 static void insert_number(struct path *path, unsigned number)
 {
-	const char *ending = cp_format_ending(path->text, TAKES);
+	const char *ending = cp_ending_of(path->text, CP_ENDINGS(formats));
 	char *point;
 
 	if (!ending)
@@ -193,8 +193,8 @@ static int write_report(struct job *job, int fd, int format)
 	struct cp_out out;
 
 	cp_out_open(&out, fd);
-	if (writers[format])
-		writers[format](&out, job->report);
+	if (formats[format].write)
+		formats[format].write(&out, job->report);
 	else
 		cp_text_write(&out, job->arena, job->report, &options);
 	return cp_out_flush(&out);
@@ -256,11 +256,12 @@ static void write_sink(struct job *job, struct cp_slice sink)
 	struct path path;
 
 	if (cp_slice_is(sink, "stderr")) {
-		write_descriptor(job, "stderr", job->context->stderr_fd, CP_FORMAT_TEXT);
+		write_descriptor(job, "stderr", job->context->stderr_fd, 0);
 	} else if (cp_slice_is(sink, "-")) {
-		write_descriptor(job, "-", job->context->stdout_fd, CP_FORMAT_TEXT);
+		write_descriptor(job, "-", job->context->stdout_fd, 0);
 	} else if (is_json_on_stdout(sink)) {
-		write_descriptor(job, "-.json", job->context->stdout_fd, CP_FORMAT_JSON);
+		write_descriptor(job, "-.json", job->context->stdout_fd,
+			cp_ending_row("-.json", CP_ENDINGS(formats)));
 	} else if (cp_slice_length(sink)) {
 		expand_path(job, &path, sink);
 		write_file(job, &path);

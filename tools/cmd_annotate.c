@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "base/text.h"
@@ -79,7 +78,13 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-#define TAKES (CP_TAKES(TEXT) | CP_TAKES(HTML))
+static const struct {
+	const char *ending;
+	cp_annotate_writer *write;
+} formats[] = {
+	{".txt", cp_annotate_write},
+	{".html", cp_annotate_write_html},
+};
 
 static bool is_measurement(const char *name)
 {
@@ -95,18 +100,18 @@ static bool is_measurement(const char *name)
 
 /* ---- the report ---- */
 
-static int write_one(struct cp_profile_view *view, struct cp_rows *files,
-	const struct cp_row *file, const struct request *request, const char *name)
-{
-	struct cp_output output;
+struct shown {
+	const struct cp_profile_view *view;
+	struct cp_rows *files;
+	const struct cp_row *file;
+	const char *source;
+};
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (cp_format_of(name, TAKES) == CP_FORMAT_HTML)
-		cp_annotate_write_html(&output.out, view, files, file, request->source);
-	else
-		cp_annotate_write(&output.out, view, files, file, request->source);
-	return cp_output_close(&output);
+static void write_one(struct cp_output *output, int format, const void *document)
+{
+	const struct shown *it = document;
+
+	formats[format].write(&output->out, it->view, it->files, it->file, it->source);
 }
 
 /* The file's row, and among which; of Python, a library's is one by itself. */
@@ -127,19 +132,15 @@ static const struct cp_row *find_source(const struct cp_profile_view *view,
 
 static int write_source(struct cp_profile_view *view, const struct request *request)
 {
-	struct cp_rows *files;
+	struct shown it = {.view = view, .source = request->source};
 	char error[4096];
-	const struct cp_row *file =
-		find_source(view, request->source, &files, error, sizeof(error));
-	int status = 0;
 
-	if (!file) {
-		fprintf(stderr, "cachepeek: %s\n", error);
-		return 1;
-	}
-	for (size_t i = 0; i < request->outputs.count; i++)
-		status |= write_one(view, files, file, request, request->outputs.name[i]);
-	return status;
+	it.file = find_source(view, it.source, &it.files, error, sizeof(error));
+	if (it.file)
+		return cp_output_write_all(
+			&request->outputs, CP_ENDINGS(formats), write_one, &it);
+	fprintf(stderr, "cachepeek: %s\n", error);
+	return 1;
 }
 
 static int write_profile(
@@ -208,7 +209,7 @@ int cp_cmd_annotate(int argc, char **argv)
 		if (parse_one(&request, option, optarg) < 0)
 			return 2;
 	if (!is_measurement(request.from.name) ||
-		!cp_output_check_all("annotate", &request.outputs, TAKES))
+		!cp_output_check_all("annotate", &request.outputs, CP_ENDINGS(formats)))
 		return 2;
 	if (optind == argc)
 		return say_usage("which source file?");

@@ -404,47 +404,46 @@ static int prepare_run(const struct cp_comparison *c)
 
 /* ---- the result ---- */
 
-static bool is_stream(const char *name)
-{
-	return strcmp(name, "stderr") == 0 || strcmp(name, "-") == 0;
-}
+static const struct {
+	const char *ending;
+	void (*write)(struct cp_comparison *, struct cp_out *);
+} formats[] = {
+	{".txt", cp_compare_text},
+	{".json", cp_compare_json},
+	{".csv", cp_compare_csv},
+	{".html", cp_compare_html},
+};
 
-static int write_one(struct cp_comparison *c, const struct settings *s, const char *name)
-{
-	int format = s->json ? CP_FORMAT_JSON : cp_format_of(name, CP_DOCUMENT_TAKES);
-	struct cp_output output;
+struct shown {
+	struct cp_comparison *c;
+	const struct settings *s;
+};
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (format == CP_FORMAT_JSON)
-		cp_compare_json(c, &output.out);
-	else if (format == CP_FORMAT_CSV)
-		cp_compare_csv(c, &output.out);
-	else if (format == CP_FORMAT_HTML)
-		cp_compare_html(c, &output.out);
-	else if (s->verbose || !is_stream(name))
-		cp_compare_text(c, &output.out);
+static void write_one(struct cp_output *output, int format, const void *document)
+{
+	const struct shown *it = document;
+
+	if (it->s->json)
+		cp_compare_json(it->c, &output->out);
+	else if (format == 0 && !it->s->verbose && cp_output_is_stream(output))
+		cp_compare_screen(it->c, &output->out, cp_fit_terminal(output->out.fd));
 	else
-		cp_compare_screen(c, &output.out, cp_fit_terminal(output.out.fd));
-	return cp_output_close(&output);
+		formats[format].write(it->c, &output->out);
 }
 
 static int write_result(struct cp_comparison *c, const struct settings *s)
 {
-	int status = 0;
-
-	if (!s->outputs.count)
-		return write_one(c, s, "stderr");
-	for (size_t i = 0; i < s->outputs.count; i++)
-		status |= write_one(c, s, s->outputs.name[i]);
-	return status;
+	return cp_output_write_all(
+		&s->outputs, CP_ENDINGS(formats), write_one, &(const struct shown){c, s});
 }
 
 /* Before anything runs: what cannot be written is not worth the time. */
-static bool can_write(const struct settings *s)
+static bool can_write(struct settings *s)
 {
-	return cp_output_check_all(
-		"compare", &s->outputs, s->json ? 0 : CP_DOCUMENT_TAKES);
+	if (!s->outputs.count)
+		s->outputs.count = 1; /* standard error */
+	return cp_output_check_all("compare", &s->outputs,
+		s->json ? (struct cp_endings){NULL, 0, 0} : CP_ENDINGS(formats));
 }
 
 static bool is_right(const struct cp_comparison *c)

@@ -251,7 +251,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 		return 2;
 	if (request->call_paths)
 		return diff_paths(request, count, argv + optind);
-	if (!cp_output_check_all("diff", &request->outputs, CP_DOCUMENT_TAKES))
+	if (!cp_outputs_check("diff", &request->outputs))
 		return 2;
 	request->diff.values = cp_values_new(request->diff.arena);
 	if (!add_sides(request, argv + optind, count))

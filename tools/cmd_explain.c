@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/endings.h"
 #include "tools/profile/advice/sharing.h"
 #include "tools/profile/explain.h"
 #include "tools/runs/profile_run.h"
@@ -32,7 +31,14 @@ static const struct option long_options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON))
+static const struct {
+	const char *ending;
+	void (*write)(
+		struct cp_out *, struct cp_arena *arena, const struct cp_explained *what);
+} formats[] = {
+	{".txt", cp_explain_write_text},
+	{".json", cp_explain_write_json},
+};
 
 static bool parse_arguments(struct request *request, int argc, char **argv)
 {
@@ -58,31 +64,26 @@ static bool parse_arguments(struct request *request, int argc, char **argv)
 			argv[optind + 1]);
 		return false;
 	}
-	return cp_output_check_all("explain", &request->outputs, TAKES);
+	return cp_output_check_all("explain", &request->outputs, CP_ENDINGS(formats));
 }
 
-static int write_one(
-	struct cp_arena *arena, const char *name, const struct cp_explained *what)
-{
-	struct cp_output output;
+struct shown {
+	struct cp_arena *arena;
+	const struct cp_explained *what;
+};
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (cp_format_of(name, TAKES) == CP_FORMAT_JSON)
-		cp_explain_write_json(&output.out, arena, what);
-	else
-		cp_explain_write_text(&output.out, arena, what);
-	return cp_output_close(&output);
+static void write_one(struct cp_output *output, int format, const void *document)
+{
+	const struct shown *it = document;
+
+	formats[format].write(&output->out, it->arena, it->what);
 }
 
 static int write_all(struct cp_arena *arena, const struct request *request,
 	const struct cp_explained *what)
 {
-	int result = 0;
-
-	for (size_t i = 0; i < request->outputs.count; i++)
-		result |= write_one(arena, request->outputs.name[i], what);
-	return result;
+	return cp_output_write_all(&request->outputs, CP_ENDINGS(formats), write_one,
+		&(const struct shown){arena, what});
 }
 
 static int fail(const char *error)

@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "tools/gate/gate.h"
-#include "output/endings.h"
 #include "tools/shared/cmd.h"
-#include "tools/shared/output.h"
 
 #define METRICS "instructions,l1d_misses,l2_misses,llc_misses"
 
@@ -76,7 +74,7 @@ static bool parse_request(struct request *request, int argc, char **argv)
 		if (!take_option(request, option))
 			return false;
 	if (argc - optind >= 2)
-		return cp_output_check_all("gate", &request->outputs, CP_GATE_TAKES);
+		return cp_gate_check_outputs(&request->outputs);
 	fprintf(stderr, "cachepeek: gate: name a baseline and a run: "
 			"cachepeek gate [--update] BASELINE.json REPORT.json...\n");
 	return false;

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/counters/options.h"
-#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "tools/runs/profile_run.h"
@@ -248,27 +247,27 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 
 /* ---- the report ---- */
 
-static cp_profile_writer *const writers[CP_FORMATS] = {
-	[CP_FORMAT_TEXT] = cp_profile_write_text,
-	[CP_FORMAT_JSON] = cp_profile_write_json,
-	[CP_FORMAT_CSV] = cp_profile_write_csv,
-	[CP_FORMAT_HTML] = cp_profile_write_html,
-	[CP_FORMAT_CALLGRIND] = cp_profile_write_callgrind,
-	[CP_FORMAT_FOLDED] = cp_profile_write_folded,
-	[CP_FORMAT_SPEEDSCOPE] = cp_profile_write_speedscope,
-	[CP_FORMAT_PPROF] = cp_profile_write_pprof,
+static const struct {
+	const char *ending;
+	cp_profile_writer *write;
+} formats[] = {
+	{".txt", cp_profile_write_text},
+	{".speedscope.json", cp_profile_write_speedscope},
+	{".json", cp_profile_write_json},
+	{".csv", cp_profile_write_csv},
+	{".html", cp_profile_write_html},
+	{".callgrind", cp_profile_write_callgrind},
+	{".folded", cp_profile_write_folded},
+	{".pprof", cp_profile_write_pprof},
+	{".pb.gz", cp_profile_write_pprof},
 };
-#define TAKES                                                                            \
-	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML) |              \
-		CP_TAKES(CALLGRIND) | CP_TAKES(FOLDED) | CP_TAKES(SPEEDSCOPE) |          \
-		CP_TAKES(PPROF))
 
 /* Each of the outputs; without any standard error's. */
 static bool choose_outputs(struct request *request)
 {
 	if (!request->outputs.count)
 		request->outputs.count = 1;
-	return cp_output_check_all(request->name, &request->outputs, TAKES);
+	return cp_output_check_all(request->name, &request->outputs, CP_ENDINGS(formats));
 }
 
 static double constant_of(const struct cp_group *measurement, const char *name)
@@ -322,17 +321,13 @@ static void warn_of_order(struct cp_profile *profile, const struct cp_group *mea
 		cp_profile_warn(profile, "not ordered by latency: %s", value.reason);
 }
 
-static int write_one(const struct cp_profile_view *whole, const char *name)
+static void write_one(struct cp_output *output, int format, const void *whole)
 {
-	struct cp_profile_view as_asked = *whole, *view = &as_asked;
-	struct cp_output output;
+	struct cp_profile_view view = *(const struct cp_profile_view *)whole;
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	view->width = cp_fit_terminal(output.out.fd);
-	view->screen &= !name || strcmp(name, "stderr") == 0 || strcmp(name, "-") == 0;
-	writers[cp_format_of(name, TAKES)](&output.out, view);
-	return cp_output_close(&output);
+	view.width = cp_fit_terminal(output->out.fd);
+	view.screen &= cp_output_is_stream(output);
+	formats[format].write(&output->out, &view);
 }
 
 /* Where nothing could be sampled nobody called it: the report says why, as without paths.
@@ -392,7 +387,7 @@ static int write_profile(
 				  profile, request->name, error, sizeof(error))
 			: NULL;
 	struct cp_profile_view view;
-	int result = 0;
+	int result;
 
 	if (!measurement) {
 		fprintf(stderr, "cachepeek: %s\n", error);
@@ -410,8 +405,8 @@ static int write_profile(
 		cp_sharing_warn(profile);
 	view = view_of(request, profile, measurement);
 	cp_profile_warn_of_names(profile, &view);
-	for (size_t i = 0; i < request->outputs.count; i++)
-		result |= write_one(&view, request->outputs.name[i]);
+	result = cp_output_write_all(
+		&request->outputs, CP_ENDINGS(formats), write_one, &view);
 	cp_profile_close(profile);
 	return result;
 }

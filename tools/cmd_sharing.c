@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "output/endings.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/output.h"
 #include "tools/profile/model/fit.h"
@@ -89,7 +88,14 @@ static int parse_one(struct request *request, int option, const char *value)
 	}
 }
 
-#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(HTML))
+static const struct {
+	const char *ending;
+	void (*write)(struct cp_out *, const struct cp_sharing *);
+} formats[] = {
+	{".txt", cp_sharing_write_text},
+	{".json", cp_sharing_write_json},
+	{".html", cp_sharing_write_html},
+};
 
 static int parse_arguments(struct request *request, int argc, char **argv)
 {
@@ -101,29 +107,27 @@ static int parse_arguments(struct request *request, int argc, char **argv)
 			return -EINVAL;
 	if (!request->outputs.count)
 		request->outputs.count = 1;
-	return cp_output_check_all("sharing", &request->outputs, TAKES) ? 0 : -EINVAL;
+	return cp_output_check_all("sharing", &request->outputs, CP_ENDINGS(formats))
+		       ? 0
+		       : -EINVAL;
 }
 
 /* ---- the report ---- */
 
-static int write_to(
-	const char *name, const struct cp_sharing *sharing, const struct request *request)
-{
-	int format = cp_format_of(name, TAKES);
-	struct cp_output output;
+struct shown {
+	const struct cp_sharing *sharing;
+	bool verbose;
+};
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (format == CP_FORMAT_JSON)
-		cp_sharing_write_json(&output.out, sharing);
-	else if (format == CP_FORMAT_HTML)
-		cp_sharing_write_html(&output.out, sharing);
-	else if (request->verbose || (name && cp_ends_with(name, ".txt")))
-		cp_sharing_write_text(&output.out, sharing);
-	else
+static void write_to(struct cp_output *output, int format, const void *document)
+{
+	const struct shown *it = document;
+
+	if (format == 0 && !it->verbose && !cp_ends_with(output->name, ".txt"))
 		cp_sharing_write_screen(
-			&output.out, sharing, cp_fit_terminal(output.out.fd));
-	return cp_output_close(&output);
+			&output->out, it->sharing, cp_fit_terminal(output->out.fd));
+	else
+		formats[format].write(&output->out, it->sharing);
 }
 
 static int write_sharing(
@@ -133,8 +137,8 @@ static int write_sharing(
 	char error[512];
 	struct cp_profile *profile =
 		cp_profile_read(arena, directory, error, sizeof(error));
-	const struct cp_sharing *sharing;
-	int result = 0;
+	struct shown shown = {NULL, request->verbose};
+	int result;
 
 	if (profile && !profile->slices)
 		snprintf(error, sizeof(error),
@@ -149,9 +153,9 @@ static int write_sharing(
 	}
 	cp_profile_resolve(profile);
 	cp_sharing_warn(profile);
-	sharing = cp_sharing_find(profile, request->least);
-	for (size_t i = 0; i < request->outputs.count; i++)
-		result |= write_to(request->outputs.name[i], sharing, request);
+	shown.sharing = cp_sharing_find(profile, request->least);
+	result = cp_output_write_all(
+		&request->outputs, CP_ENDINGS(formats), write_to, &shown);
 	cp_profile_close(profile);
 	return result;
 }

@@ -5,18 +5,19 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/endings.h"
 #include "tools/profile/calls/changes.h"
 #include "tools/profile/model/write.h"
 #include "tools/runs/profile_run.h"
 
-static cp_changes_writer *const writers[CP_FORMATS] = {
-	[CP_FORMAT_TEXT] = cp_changes_write_text,
-	[CP_FORMAT_JSON] = cp_changes_write_json,
-	[CP_FORMAT_HTML] = cp_changes_write_html,
-	[CP_FORMAT_FOLDED] = cp_changes_write_folded,
+static const struct {
+	const char *ending;
+	cp_changes_writer *write;
+} formats[] = {
+	{".txt", cp_changes_write_text},
+	{".json", cp_changes_write_json},
+	{".html", cp_changes_write_html},
+	{".folded", cp_changes_write_folded},
 };
-#define TAKES (CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(HTML) | CP_TAKES(FOLDED))
 
 static bool is_measurement(const char *name)
 {
@@ -87,21 +88,9 @@ static const char *measurement_of(
 
 /* ---- the result ---- */
 
-static int write_all(
-	const struct cp_paths_diff *request, const struct cp_changes *changes)
+static void write_one(struct cp_output *output, int format, const void *changes)
 {
-	struct cp_output output;
-	int status = 0;
-
-	for (size_t i = 0; i < request->outputs.count; i++) {
-		const char *name = request->outputs.name[i];
-
-		if (!cp_output_open(&output, name))
-			return 1;
-		writers[cp_format_of(name, TAKES)](&output.out, changes);
-		status |= cp_output_close(&output);
-	}
-	return status;
+	formats[format].write(&output->out, changes);
 }
 
 static int compare_paths(const struct cp_paths_diff *request,
@@ -119,7 +108,8 @@ static int compare_paths(const struct cp_paths_diff *request,
 	changes = cp_changes_of(profile, request->side, measurement);
 	if (request->all)
 		changes->percent = 0;
-	return write_all(request, changes);
+	return cp_output_write_all(
+		&request->outputs, CP_ENDINGS(formats), write_one, changes);
 }
 
 static int diff_profiles(
@@ -148,7 +138,8 @@ int cp_paths_diff(struct cp_paths_diff *request)
 {
 	if (!request->outputs.count)
 		request->outputs = (struct cp_output_list){1, {"-"}};
-	if (!cp_output_check_all("diff: --call-paths", &request->outputs, TAKES) ||
+	if (!cp_output_check_all(
+		    "diff: --call-paths", &request->outputs, CP_ENDINGS(formats)) ||
 		!is_measurement(request->measurement))
 		return 2;
 	return cp_profile_show_with(diff_profiles, NULL, request, false);

@@ -27,7 +27,7 @@ sub has {
 sub calls {
 	my ($file, $name) = @_;
 	return code($file) =~ /^\s.*\b\Q$name\E\(|^\s.*\(\Q$name\E[,)]/m
-		|| code($file) =~ /\[CP_FORMAT_\w+\] = \Q$name\E,/;
+		|| code($file) =~ /^\s+\{"\.\w+", \Q$name\E\},/m;
 }
 
 my ($text) = read_file(source() . '/doc/internals.md') =~ /^## The way of a count\n(.*?)^No step knows/ms;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "tools/diff/values.h"
+#include "tools/shared/output.h"
 
 #define CP_BASELINE_SCHEMA "cachepeek-gate/1"
 
@@ -94,9 +95,7 @@ void cp_gate_write_html(const struct cp_baseline *gate, FILE *file);
 
 /* show.c.  It is written in the format that the name of the output picks; false: it could
  * not be. */
-#define CP_GATE_TAKES                                                                    \
-	(CP_TAKES(TEXT) | CP_TAKES(MARKDOWN) | CP_TAKES(JUNIT) | CP_TAKES(SARIF) |       \
-		CP_TAKES(HTML))
+bool cp_gate_check_outputs(const struct cp_output_list *outputs);
 const char *cp_baseline_word(enum cp_baseline_result result);
 /* Escaped for XML, and for HTML. */
 void cp_gate_put_xml(FILE *file, const char *text);

@@ -217,12 +217,15 @@ void cp_baseline_annotate(const struct cp_baseline *gate)
 
 /* ---- files ---- */
 
-static void (*const writers[CP_FORMATS])(const struct cp_baseline *gate, FILE *file) = {
-	[CP_FORMAT_TEXT] = write_text,
-	[CP_FORMAT_MARKDOWN] = write_markdown,
-	[CP_FORMAT_JUNIT] = write_junit,
-	[CP_FORMAT_SARIF] = cp_gate_write_sarif,
-	[CP_FORMAT_HTML] = cp_gate_write_html,
+static const struct {
+	const char *ending;
+	void (*write)(const struct cp_baseline *gate, FILE *file);
+} formats[] = {
+	{".txt", write_text},
+	{".html", cp_gate_write_html},
+	{".md", write_markdown},
+	{".xml", write_junit},
+	{".sarif", cp_gate_write_sarif},
 };
 
 struct shown {
@@ -234,7 +237,12 @@ static void write_shown(FILE *file, const void *context)
 {
 	const struct shown *it = context;
 
-	writers[it->format](it->gate, file);
+	formats[it->format].write(it->gate, file);
+}
+
+bool cp_gate_check_outputs(const struct cp_output_list *outputs)
+{
+	return cp_output_check_all("gate", outputs, CP_ENDINGS(formats));
 }
 
 bool cp_baseline_write(const struct cp_baseline *gate, const char *name)
@@ -244,7 +252,8 @@ bool cp_baseline_write(const struct cp_baseline *gate, const char *name)
 
 	if (!is_stdout && strcmp(name, "stderr") != 0)
 		return cp_gate_write(name, write_shown,
-			&(const struct shown){gate, cp_format_of(name, CP_GATE_TAKES)});
+			&(const struct shown){
+				gate, cp_ending_row(name, CP_ENDINGS(formats))});
 	write_text(gate, stream);
 	return fflush(stream) == 0;
 }

@@ -14,11 +14,9 @@ const struct cp_row *cp_annotate_find(const struct cp_profile_view *view,
 	const struct cp_rows *files, const char *wanted, char *error, size_t error_size);
 
 /* Its lines; if it is not where the debugging information says, as `named`. */
-void cp_annotate_write(struct cp_out *out, const struct cp_profile_view *view,
+typedef void cp_annotate_writer(struct cp_out *out, const struct cp_profile_view *view,
 	struct cp_rows *files, const struct cp_row *file, const char *named);
-
-/* The same as a page. */
-void cp_annotate_write_html(struct cp_out *out, const struct cp_profile_view *view,
-	struct cp_rows *files, const struct cp_row *file, const char *named);
+cp_annotate_writer cp_annotate_write;
+cp_annotate_writer cp_annotate_write_html;
 
 #endif

@@ -139,7 +139,7 @@ static int confirm_outputs(struct cp_confirmation *confirmation, const char *lis
 	int status = 0;
 
 	if (!cp_output_add(&outputs, list ? list : "") ||
-		!cp_output_check_all("run --confirm", &outputs, CP_DOCUMENT_TAKES))
+		!cp_outputs_check("run --confirm", &outputs))
 		return 2;
 	unsetenv("CACHEPEEK_DIR");
 	confirmation->values = cp_values_new(confirmation->arena);

@@ -49,7 +49,7 @@ static bool read_outputs(struct repeat *repeat, const char *list)
 		else if (!cp_output_add(&repeat->outputs, output))
 			return false;
 	}
-	return cp_output_check_all("run --repeat", &repeat->outputs, CP_DOCUMENT_TAKES);
+	return cp_outputs_check("run --repeat", &repeat->outputs);
 }
 
 /* Refuses a directory that has runs: they would be mixed with the new ones. */

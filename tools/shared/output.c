@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/text.h"
-#include "output/endings.h"
 #include "tools/shared/check.h"
 
 static struct cp_output *open_now;
@@ -63,13 +62,13 @@ bool cp_output_add(struct cp_output_list *list, const char *names)
 	return true;
 }
 
-static bool has_format(const char *command, const char *name, unsigned takes)
+static bool has_format(const char *command, const char *name, struct cp_endings formats)
 {
 	char endings[160];
 
-	if (!takes || cp_format_of(name, takes) >= 0)
+	if (!formats.n || cp_ending_row(name, formats) >= 0)
 		return true;
-	cp_format_endings(endings, sizeof(endings), takes);
+	cp_endings_write(endings, sizeof(endings), formats);
 	fprintf(stderr,
 		"cachepeek: %s: output %s: use -, stderr, or a file that ends in %s\n",
 		command, name, endings);
@@ -77,10 +76,10 @@ static bool has_format(const char *command, const char *name, unsigned takes)
 }
 
 bool cp_output_check_all(
-	const char *command, const struct cp_output_list *list, unsigned takes)
+	const char *command, const struct cp_output_list *list, struct cp_endings formats)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (!has_format(command, list->name[i], takes) ||
+		if (!has_format(command, list->name[i], formats) ||
 			!cp_check_place(list->name[i]))
 			return false;
 	return true;
@@ -103,6 +102,11 @@ bool cp_output_open(struct cp_output *output, const char *name)
 	return true;
 }
 
+bool cp_output_is_stream(const struct cp_output *output)
+{
+	return strcmp(output->name, "stderr") == 0 || strcmp(output->name, "-") == 0;
+}
+
 int cp_output_close(struct cp_output *output)
 {
 	int error = cp_out_flush(&output->out);
@@ -115,6 +119,23 @@ int cp_output_close(struct cp_output *output)
 		cp_error_text(error),
 		output->file.fresh[0] ? "left as it was" : "incomplete");
 	return 1;
+}
+
+int cp_output_write_all(const struct cp_output_list *list, struct cp_endings formats,
+	cp_output_writer *write, const void *document)
+{
+	struct cp_output output;
+	int status = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!cp_output_open(&output, list->name[i])) {
+			status = 1;
+			continue;
+		}
+		write(&output, cp_ending_row(list->name[i], formats), document);
+		status |= cp_output_close(&output);
+	}
+	return status;
 }
 
 void cp_output_abandon(void)

@@ -10,6 +10,7 @@
 
 #include "base/files/new_file.h"
 #include "base/out.h"
+#include "output/endings.h"
 
 struct cp_output {
 	const char *name;
@@ -27,15 +28,25 @@ struct cp_output_list {
 /* false after saying why. */
 bool cp_output_add(struct cp_output_list *list, const char *names);
 
-/* Has each an ending that picks one of these formats (output/endings.h; 0: an option
- * picks it), and can each be written, as far as that can be told without making it? false
- * after saying why not; command: who says so. */
-bool cp_output_check_all(
-	const char *command, const struct cp_output_list *list, unsigned takes);
+/* Has each an ending that picks one of these formats (none: an option picks it), and can
+ * each be written, as far as that can be told without making it? false after saying why
+ * not; command: who says so. */
+bool cp_output_check_all(const char *command, const struct cp_output_list *list,
+	struct cp_endings formats);
+
+/* Writes a document into an output that is open: in the format of that row. */
+typedef void cp_output_writer(struct cp_output *output, int format, const void *document);
+
+/* Writes it into all of them; 0, or 1 after messages. */
+int cp_output_write_all(const struct cp_output_list *list, struct cp_endings formats,
+	cp_output_writer *write, const void *document);
 
 /* "-" or "-.json": standard output; NULL or "stderr": standard error; else a file, whose
  * directories are made.  Returns false after saying why it cannot be written. */
 bool cp_output_open(struct cp_output *output, const char *name);
+
+/* Is it a standard stream, but for JSON's? */
+bool cp_output_is_stream(const struct cp_output *output);
 
 /* Writes what is left and puts the file in its place.  Returns the exit status,
  * after saying what is wrong. */

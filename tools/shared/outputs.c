@@ -21,17 +21,14 @@ static bool is_colourful(const struct cp_output *output)
 	       cp_colour_on(cp_cmd_colour(), fd);
 }
 
-static int write_table(const struct cp_document *document, const char *name)
+static void write_text(const struct cp_document *document, struct cp_output *output)
 {
-	struct cp_output output;
+	document->text(document->of, &output->out, is_colourful(output));
+}
 
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (cp_format_of(name, CP_DOCUMENT_TAKES) == CP_FORMAT_CSV)
-		document->csv(document->of, &output.out);
-	else
-		document->text(document->of, &output.out, is_colourful(&output));
-	return cp_output_close(&output);
+static void write_csv(const struct cp_document *document, struct cp_output *output)
+{
+	document->csv(document->of, &output->out);
 }
 
 static int add_output(const char *text, size_t length, void *out)
@@ -40,29 +37,15 @@ static int add_output(const char *text, size_t length, void *out)
 	return 0;
 }
 
-static int save_json(const json_t *made, const char *name)
-{
-	struct cp_output output;
-
-	if (!cp_output_open(&output, name))
-		return 1;
-	if (!made || json_dump_callback(made, add_output, &output.out,
-			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0) {
-		fprintf(stderr, "cachepeek: output %s: no memory for it\n", output.name);
-		cp_output_abandon();
-		return 1;
-	}
-	cp_out_text(&output.out, "\n");
-	return cp_output_close(&output);
-}
-
-static int write_json(const struct cp_document *document, const char *output)
+static void write_json(const struct cp_document *document, struct cp_output *output)
 {
 	json_t *made = document->json(document->of);
-	int status = save_json(made, output);
 
+	if (!made || json_dump_callback(made, add_output, &output->out,
+			     JSON_INDENT(1) | JSON_REAL_PRECISION(10)) < 0)
+		output->out.error = ENOMEM;
+	cp_out_text(&output->out, "\n");
 	json_decref(made);
-	return status;
 }
 
 /* ---- pages ---- */
@@ -108,43 +91,44 @@ static void put_part(struct cp_out *out, const char *name, const void *made)
 		out->error = ENOMEM;
 }
 
-static int write_page(const struct cp_document *document, const char *name)
+static void write_page(const struct cp_document *document, struct cp_output *output)
 {
 	json_t *made = document->json(document->of);
-	struct cp_output output;
-	int status = 1;
 
-	if (cp_output_open(&output, name)) {
-		if (made)
-			cp_page_write(&output.out, document->page, put_part, made);
-		else
-			output.out.error = ENOMEM;
-		status = cp_output_close(&output);
-	}
+	if (made)
+		cp_page_write(&output->out, document->page, put_part, made);
+	else
+		output->out.error = ENOMEM;
 	json_decref(made);
-	return status;
 }
 
-static int write_one(const struct cp_document *document, const char *output)
+/* ---- all ---- */
+
+static const struct {
+	const char *ending;
+	void (*write)(const struct cp_document *document, struct cp_output *output);
+} formats[] = {
+	{".txt", write_text},
+	{".json", write_json},
+	{".csv", write_csv},
+	{".html", write_page},
+};
+
+static void write_one(struct cp_output *output, int format, const void *document)
 {
-	switch (cp_format_of(output, CP_DOCUMENT_TAKES)) {
-	case CP_FORMAT_JSON:
-		return write_json(document, output);
-	case CP_FORMAT_HTML:
-		return write_page(document, output);
-	default:
-		return write_table(document, output);
-	}
+	formats[format].write(document, output);
+}
+
+bool cp_outputs_check(const char *command, const struct cp_output_list *outputs)
+{
+	return cp_output_check_all(command, outputs, CP_ENDINGS(formats));
 }
 
 int cp_outputs_write(const struct cp_output_list *outputs, const char *otherwise,
 	const struct cp_document *document)
 {
-	int status = 0;
+	const struct cp_output_list one = {1, {otherwise}};
 
-	if (!outputs->count)
-		return write_one(document, otherwise);
-	for (size_t i = 0; i < outputs->count; i++)
-		status |= write_one(document, outputs->name[i]);
-	return status;
+	return cp_output_write_all(outputs->count ? outputs : &one, CP_ENDINGS(formats),
+		write_one, document);
 }

@@ -10,12 +10,7 @@
 #include <stddef.h>
 
 #include "base/out.h"
-#include "output/endings.h"
 #include "tools/shared/output.h"
-
-/* What a document can be written as. */
-#define CP_DOCUMENT_TAKES                                                                \
-	(CP_TAKES(TEXT) | CP_TAKES(JSON) | CP_TAKES(CSV) | CP_TAKES(HTML))
 
 struct cp_document {
 	const void *of; /* handed to the three */
@@ -24,6 +19,9 @@ struct cp_document {
 	json_t *(*json)(const void *of);
 	const char *page; /* of output/html, around that JSON */
 };
+
+/* Can it be written into them? false after saying why not; command: who says so. */
+bool cp_outputs_check(const char *command, const struct cp_output_list *outputs);
 
 /* Into all of them; otherwise: where none was asked for.  0, or 1 after messages. */
 int cp_outputs_write(const struct cp_output_list *outputs, const char *otherwise,
