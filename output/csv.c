@@ -1,9 +1,19 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ *
+ * The CSV report: one row per value, each with its provenance, for tools that
+ * read tables.  One record is one line.
+ *
+ * Below a line of headings stand the values: of the whole run (scope "run"), of
+ * each process from its first instruction ("process"), and of each thread
+ * ("thread").  Counts are integers; a value that is not there is empty, and the
+ * reason says why.
+ */
 #include "output/csv.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "output/formats.h"
 #include "output/report/course.h"
 #include "output/report/ended.h"
 #include "base/text/utf8.h"

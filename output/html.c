@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "output/formats.h"
 #include "output/json.h"
 #include "output/meanings.h"
 

@@ -7,7 +7,6 @@
 #define CACHEPEEK_OUTPUT_HTML_H
 
 #include "base/out.h"
-#include "output/report/report.h"
 
 /* Writes what a page has of its own at @NAME@; in JSON, where `<` is escaped. */
 typedef void cp_page_part(struct cp_out *out, const char *name, const void *data);
@@ -15,8 +14,5 @@ typedef void cp_page_part(struct cp_out *out, const char *name, const void *data
 /* The page of that name, which must be one of output/html. */
 void cp_page_write(
 	struct cp_out *out, const char *name, cp_page_part *part, const void *data);
-
-/* The report of a run. */
-void cp_html_write(struct cp_out *out, const struct cp_report *report);
 
 #endif

@@ -1,9 +1,21 @@
-/* SPDX-License-Identifier: MIT */
-#include "output/report/ended.h"
-#include "output/openmetrics.h"
-
+/* SPDX-License-Identifier: MIT
+ *
+ * The report as OpenMetrics text, for node_exporter's textfile collector: the
+ * regions of the whole run.  It is in the common part of OpenMetrics and of the
+ * older text format of Prometheus.
+ *
+ * Gauges, because a run starts afresh: cachepeek_events{event}, their
+ * cachepeek_events_error and cachepeek_events_coverage_ratio where a counter was
+ * shared, cachepeek_metric{metric,unit}, cachepeek_region_calls,
+ * cachepeek_region_seconds, and cachepeek_info.  Each has the labels exe,
+ * region (a path), status.  What could not be counted has no sample but
+ * cachepeek_unavailable{kind,name,reason} 1.
+ */
 #include <stdbool.h>
 #include <string.h>
+
+#include "output/formats.h"
+#include "output/report/ended.h"
 
 #include "base/text/utf8.h"
 

@@ -13,13 +13,9 @@
 #include "base/text.h"
 #include "base/format.h"
 #include "base/files/new_file.h"
-#include "output/csv.h"
 #include "output/endings.h"
-#include "output/html.h"
-#include "output/json.h"
-#include "output/openmetrics.h"
+#include "output/formats.h"
 #include "output/text/text.h"
-#include "output/trace.h"
 
 #define MAX_PATH 4096
 
@@ -27,13 +23,10 @@
 static const struct {
 	const char *ending;
 	void (*write)(struct cp_out *, const struct cp_report *);
-} formats[] = {
-	{".txt", NULL},
-	{".trace.json", cp_trace_write},
-	{".json", cp_json_write},
-	{".csv", cp_csv_write},
-	{".html", cp_html_write},
-	{".prom", cp_openmetrics_write},
+} formats[] = {{".txt", NULL},
+#define X(ending, write) {ending, write},
+	CP_REPORT_FORMATS(X)
+#undef X
 };
 
 struct job {

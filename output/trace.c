@@ -1,7 +1,16 @@
-/* SPDX-License-Identifier: MIT */
-#include "output/trace.h"
-
+/* SPDX-License-Identifier: MIT
+ *
+ * The report as Chrome's trace events, which Perfetto, Chrome and speedscope open.
+ *
+ * A slice for each process, from its begin to its end.  With a time series
+ * (CACHEPEEK_INTERVAL), a counter for each count, of the process and of each region:
+ * what each interval counted; and slices for the intervals in which a region counted
+ * anything.  Where regions have times, a row for each thread in which they are as long
+ * as all their executions together: when each was, no record says.
+ */
 #include <string.h>
+
+#include "output/formats.h"
 
 #include "output/json_lines.h"
 #include "output/report/ended.h"
