@@ -3,7 +3,6 @@
  * cachepeek annotate [options] SOURCE [PROGRAM [arguments]]: the lines of a source
  * file with their misses beside them.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,59 +23,32 @@ struct request {
 	bool debuginfod;
 };
 
-enum { CONTEXT = 256, DEBUGINFOD };
-
-static const struct option long_options[] = {
-	{"profile", required_argument, NULL, 'p'},
-	{"input", required_argument, NULL, 'i'},
-	{"output", required_argument, NULL, 'o'},
-	{"machine", required_argument, NULL, 'm'},
-	{"dir", required_argument, NULL, 'd'},
-	{"context-lines", required_argument, NULL, CONTEXT},
-	{"debuginfod", no_argument, NULL, DEBUGINFOD},
-	{NULL, 0, NULL, 0},
-};
-
-static int parse_context(struct request *request, const char *value)
+static bool take_context(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
 	int end = 0;
 
 	request->view.whole = false;
 	if (sscanf(value, "%u%n", &request->view.context, &end) == 1 && !value[end] &&
 		request->view.context <= 1000)
-		return 0;
-	fprintf(stderr,
-		"cachepeek: --context-lines %s: expected a number from 0 to 1000\n",
-		value);
-	return -EINVAL;
+		return true;
+	fprintf(stderr, "cachepeek: --%s %s: expected a number from 0 to 1000\n",
+		arg->name, value);
+	return false;
 }
 
-static int parse_one(struct request *request, int option, const char *value)
-{
-	switch (option) {
-	case 'p':
-		request->from.name = value;
-		return 0;
-	case 'i':
-		request->input = value;
-		return 0;
-	case 'o':
-		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
-	case 'm':
-		request->from.machine = value;
-		return 0;
-	case 'd':
-		request->from.directory = value;
-		return 0;
-	case CONTEXT:
-		return parse_context(request, value);
-	case DEBUGINFOD:
-		request->debuginfod = true;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
+
+static const struct cp_arg args[] = {
+	{"profile", 'p', AT(TEXT, from.name)},
+	{"input", 'i', AT(TEXT, input)},
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"machine", 'm', AT(TEXT, from.machine)},
+	{"dir", 'd', AT(TEXT, from.directory)},
+	{"context-lines", 0, CP_ARG_BY(TAKE, take_context, NULL)},
+	{"debuginfod", 0, AT(FLAG, debuginfod)},
+	{.name = NULL},
+};
 
 static const struct {
 	const char *ending;
@@ -202,13 +174,9 @@ static bool is_possible(const struct request *request, char *const argv[])
 int cp_cmd_annotate(int argc, char **argv)
 {
 	struct request request = {.from.name = "dcache", .view.whole = true};
-	int option;
 
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:p:i:o:m:d:", long_options)) != -1)
-		if (parse_one(&request, option, optarg) < 0)
-			return 2;
-	if (!is_measurement(request.from.name) ||
+	if (!cp_cmd_args(argc, argv, args, &request) ||
+		!is_measurement(request.from.name) ||
 		!cp_output_check_all("annotate", &request.outputs, CP_ENDINGS(formats)))
 		return 2;
 	if (optind == argc)

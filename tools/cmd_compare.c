@@ -8,8 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,23 +34,9 @@
 /* ---- what is asked for ---- */
 
 struct settings {
+	struct cp_comparison c;
 	struct cp_output_list outputs;
 	bool json, verbose;
-};
-
-/* Without a letter. */
-enum { JSON = UCHAR_MAX + 1, REPRODUCIBLE, SAMPLE };
-
-static const struct option long_options[] = {
-	{"machines", required_argument, NULL, 'm'},
-	{"groups", required_argument, NULL, 'g'},
-	{"events", required_argument, NULL, 'e'},
-	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, JSON},
-	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
-	{"sample", required_argument, NULL, SAMPLE},
-	{"verbose", no_argument, NULL, 'v'},
-	{NULL, 0, NULL, 0},
 };
 
 /* A process of the program may have gone to another directory. */
@@ -91,43 +75,40 @@ static bool add_machine(struct cp_comparison *c, const char *name)
 	return true;
 }
 
-static bool add_machines(struct cp_comparison *c, const char *list)
+static bool take_machines(void *context, const struct cp_arg *arg, const char *list)
 {
+	struct settings *settings = context;
+	struct cp_comparison *c = &settings->c;
 	const char *piece;
 	size_t length;
 
+	(void)arg;
 	while ((piece = cp_next_piece(&list, ',', &length)))
 		if (!add_machine(c, cp_arena_copy(&c->arena, piece, length)))
 			return false;
 	return true;
 }
 
-static bool parse_arguments(
-	struct cp_comparison *c, struct settings *s, int argc, char **argv)
-{
-	int option;
+#define AT(kind, member) CP_ARG_AT(kind, struct settings, member)
 
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:m:g:e:o:v", long_options)) != -1) {
-		if (option == 'm' && !add_machines(c, optarg))
-			return false;
-		else if (option == 'g')
-			c->groups = optarg;
-		else if (option == 'e')
-			c->events = optarg;
-		else if (option == REPRODUCIBLE)
-			c->reproducible = optarg ? optarg : "1";
-		else if (option == SAMPLE)
-			c->sample = optarg;
-		else if (option == 'o' && !cp_output_add(&s->outputs, optarg))
-			return false;
-		else if (option == JSON)
-			s->json = true;
-		else if (option == 'v')
-			s->verbose = true;
-		else if (option != 'm' && option != 'o')
-			return false;
-	}
+static const struct cp_arg args[] = {
+	{"machines", 'm', CP_ARG_BY(TAKE, take_machines, NULL)},
+	{"groups", 'g', AT(TEXT, c.groups)},
+	{"events", 'e', AT(TEXT, c.events)},
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"json", 0, AT(FLAG, json)},
+	{"reproducible", 0, AT(OPTIONAL, c.reproducible)},
+	{"sample", 0, AT(TEXT, c.sample)},
+	{"verbose", 'v', AT(FLAG, verbose)},
+	{.name = NULL},
+};
+
+static bool parse_arguments(struct settings *settings, int argc, char **argv)
+{
+	struct cp_comparison *c = &settings->c;
+
+	if (!cp_cmd_args(argc, argv, args, settings))
+		return false;
 	c->program = argv + optind;
 	if (c->nmachines && optind < argc)
 		return true;
@@ -414,27 +395,21 @@ static const struct {
 	{".html", cp_compare_html},
 };
 
-struct shown {
-	struct cp_comparison *c;
-	const struct settings *s;
-};
-
 static void write_one(struct cp_output *output, int format, const void *document)
 {
-	const struct shown *it = document;
+	struct settings *s = *(struct settings *const *)document;
 
-	if (it->s->json)
-		cp_compare_json(it->c, &output->out);
-	else if (format == 0 && !it->s->verbose && cp_output_is_stream(output))
-		cp_compare_screen(it->c, &output->out, cp_fit_terminal(output->out.fd));
+	if (s->json)
+		cp_compare_json(&s->c, &output->out);
+	else if (format == 0 && !s->verbose && cp_output_is_stream(output))
+		cp_compare_screen(&s->c, &output->out, cp_fit_terminal(output->out.fd));
 	else
-		formats[format].write(it->c, &output->out);
+		formats[format].write(&s->c, &output->out);
 }
 
-static int write_result(struct cp_comparison *c, const struct settings *s)
+static int write_result(struct settings *s)
 {
-	return cp_output_write_all(
-		&s->outputs, CP_ENDINGS(formats), write_one, &(const struct shown){c, s});
+	return cp_output_write_all(&s->outputs, CP_ENDINGS(formats), write_one, &s);
 }
 
 /* Before anything runs: what cannot be written is not worth the time. */
@@ -461,8 +436,8 @@ static bool is_right(const struct cp_comparison *c)
 
 int cp_cmd_compare(int argc, char **argv)
 {
-	static struct cp_comparison c;
-	struct settings settings = {.json = false};
+	static struct settings settings;
+	struct cp_comparison *const c = &settings.c;
 	static struct cp_escape out_of_memory; /* as long as c points to it */
 
 	if (CP_ESCAPE_SET(out_of_memory)) {
@@ -470,21 +445,21 @@ int cp_cmd_compare(int argc, char **argv)
 		fprintf(stderr, "cachepeek: no memory\n");
 		return 1;
 	}
-	c.arena.out_of_memory = &out_of_memory;
-	if (!parse_arguments(&c, &settings, argc, argv))
+	c->arena.out_of_memory = &out_of_memory;
+	if (!parse_arguments(&settings, argc, argv))
 		return 2;
-	if (!is_right(&c) || !can_write(&settings))
+	if (!is_right(c) || !can_write(&settings))
 		return 2;
-	if (!cp_compare_plan_samples(&c))
+	if (!cp_compare_plan_samples(c))
 		return 2;
-	c.lets = getenv("CACHEPEEK_LET");
-	cp_compare_resolve(&c);
-	plan_runs(&c);
-	cp_compare_join_groups(&c);
-	c.alone = cp_can_be_preloaded(c.program[0]) == CP_STATIC;
-	if (prepare_run(&c) < 0)
+	c->lets = getenv("CACHEPEEK_LET");
+	cp_compare_resolve(c);
+	plan_runs(c);
+	cp_compare_join_groups(c);
+	c->alone = cp_can_be_preloaded(c->program[0]) == CP_STATIC;
+	if (prepare_run(c) < 0)
 		return 127;
-	if (run_all(&c) < 0 || write_result(&c, &settings))
+	if (run_all(c) < 0 || write_result(&settings))
 		return 1;
-	return WIFEXITED(c.status) ? WEXITSTATUS(c.status) : 128 + WTERMSIG(c.status);
+	return WIFEXITED(c->status) ? WEXITSTATUS(c->status) : 128 + WTERMSIG(c->status);
 }

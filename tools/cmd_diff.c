@@ -3,8 +3,6 @@
  * cachepeek diff BEFORE AFTER: what differs between the runs of two sides, and
  * whether that is noise.
  */
-#include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,24 +29,12 @@ struct request {
 	int between;             /* of the arguments: BEFORE... -- AFTER..., or -1 */
 };
 
-/* Without a letter. */
-enum { FAIL_IF = UCHAR_MAX + 1, JSON, ALL, PATHS, TIME };
-
-static const struct option long_options[] = {
-	{"fail-if", required_argument, NULL, FAIL_IF},
-	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, JSON},
-	{"all", no_argument, NULL, ALL},
-	{"call-paths", optional_argument, NULL, PATHS},
-	{"time", required_argument, NULL, TIME},
-	{"verbose", no_argument, NULL, ALL},
-	{NULL, 0, NULL, 0},
-};
-
-static bool add_gate(struct request *request, const char *expression)
+static bool take_gate(void *context, const struct cp_arg *arg, const char *expression)
 {
+	struct request *request = context;
 	struct cp_diff *diff = &request->diff;
 
+	(void)arg;
 	if (diff->ngates == MAX_GATES) {
 		fprintf(stderr, "cachepeek: diff takes %d times --fail-if at most\n",
 			MAX_GATES);
@@ -81,10 +67,12 @@ static int take_between(int *argc, char **argv)
 	return -1;
 }
 
-static bool take_runs(struct request *request, const char *text)
+static bool take_runs(void *context, const struct cp_arg *arg, const char *text)
 {
+	struct request *request = context;
 	uint64_t runs;
 
+	(void)arg;
 	if (cp_parse_u64(text, &runs) == 0 && runs >= 1 && runs <= CP_TIMED_MOST) {
 		request->timed.runs = (unsigned)runs;
 		return true;
@@ -96,41 +84,27 @@ static bool take_runs(struct request *request, const char *text)
 	return false;
 }
 
-static bool parse_one(struct request *request, int option)
+static bool take_paths(void *context, const struct cp_arg *arg, const char *measurement)
 {
-	switch (option) {
-	case FAIL_IF:
-		return add_gate(request, optarg);
-	case 'o':
-		return cp_output_add(&request->outputs, optarg);
-	case JSON:
-		request->json = true;
-		return true;
-	case ALL:
-	case 'v':
-		request->diff.all = true;
-		return true;
-	case TIME:
-		return take_runs(request, optarg);
-	case PATHS:
-		request->call_paths = true;
-		request->measurement = optarg;
-		return true;
-	default:
-		return option != '?';
-	}
+	struct request *request = context;
+
+	(void)arg;
+	request->measurement = measurement;
+	return request->call_paths = true;
 }
 
-static bool parse_arguments(struct request *request, int argc, char **argv)
-{
-	int option;
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
 
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1)
-		if (!parse_one(request, option))
-			return false;
-	return true;
-}
+static const struct cp_arg args[] = {
+	{"fail-if", 0, CP_ARG_BY(TAKE, take_gate, NULL)},
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"json", 0, AT(FLAG, json)},
+	{"all", 0, AT(FLAG, diff.all)},
+	{"call-paths", 0, CP_ARG_BY(TAKE_OPTIONAL, take_paths, NULL)},
+	{"time", 0, CP_ARG_BY(TAKE, take_runs, NULL)},
+	{"verbose", 'v', AT(FLAG, diff.all)},
+	{.name = NULL},
+};
 
 /* ---- the two sides ---- */
 
@@ -244,7 +218,7 @@ static int diff_of(struct request *request, int argc, char **argv)
 
 	request->diff.gates = request->gates;
 	request->between = take_between(&argc, argv);
-	if (!parse_arguments(request, argc, argv))
+	if (!cp_cmd_args_mixed(argc, argv, args, request))
 		return 2;
 	count = argc - optind;
 	if (!are_sides(request, count))

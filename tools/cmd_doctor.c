@@ -330,35 +330,25 @@ static int verify_engine(const char *engine)
 	return report && checked ? wrong : -1;
 }
 
-static const struct option long_options[] = {
-	{"verify", no_argument, NULL, 'v'},
-	{"calibrate", no_argument, NULL, 'c'},
-	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, 'j'},
-	{NULL, 0, NULL, 0},
-};
-
 struct wanted {
 	bool verify, calibrate, json;
 	const char *file; /* of the calibration */
 };
 
+#define AT(kind, member) CP_ARG_AT(kind, struct wanted, member)
+
+static const struct cp_arg args[] = {
+	{"verify", 0, AT(FLAG, verify)},
+	{"calibrate", 0, AT(FLAG, calibrate)},
+	{"output", 'o', AT(TEXT, file)},
+	{"json", 0, AT(FLAG, json)},
+	{.name = NULL},
+};
+
 static bool parse_arguments(int argc, char **argv, struct wanted *wanted)
 {
-	int option;
-
-	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
-		if (option == 'v')
-			wanted->verify = true;
-		else if (option == 'c')
-			wanted->calibrate = true;
-		else if (option == 'j')
-			wanted->json = true;
-		else if (option == 'o')
-			wanted->file = optarg;
-		else
-			return false;
-	}
+	if (!cp_cmd_args_mixed(argc, argv, args, wanted))
+		return false;
 	if (optind < argc)
 		fprintf(stderr, "cachepeek: doctor takes only options, not %s\n",
 			argv[optind]);

@@ -21,14 +21,13 @@ struct request {
 	bool debuginfod;
 };
 
-/* Without a letter. */
-enum { JSON = UCHAR_MAX + 1, DEBUGINFOD };
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
 
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, JSON},
-	{"debuginfod", no_argument, NULL, DEBUGINFOD},
-	{NULL, 0, NULL, 0},
+static const struct cp_arg args[] = {
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"json", 0, AT(JSON, outputs)},
+	{"debuginfod", 0, AT(FLAG, debuginfod)},
+	{.name = NULL},
 };
 
 static const struct {
@@ -42,19 +41,8 @@ static const struct {
 
 static bool parse_arguments(struct request *request, int argc, char **argv)
 {
-	int option;
-
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1) {
-		if (option == 'o' && !cp_output_add(&request->outputs, optarg))
-			return false;
-		else if (option == JSON && !cp_output_add(&request->outputs, "-.json"))
-			return false;
-		else if (option == DEBUGINFOD)
-			request->debuginfod = true;
-		else if (option == '?')
-			return false;
-	}
+	if (!cp_cmd_args_mixed(argc, argv, args, request))
+		return false;
 	if (!request->outputs.count)
 		cp_output_add(&request->outputs, "-");
 	if (argc - optind > 1) {

@@ -3,8 +3,6 @@
  * cachepeek gate BASELINE RUN...: is any value of the runs worse than a file beside the
  * sources says?
  */
-#include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,58 +19,35 @@ struct request {
 	struct cp_output_list outputs;
 };
 
-/* Without a letter. */
-enum { UPDATE = UCHAR_MAX + 1, METRICS_OF, TOLERANCE, ANNOTATE };
-
-static const struct option long_options[] = {
-	{"update", no_argument, NULL, UPDATE},
-	{"metrics", required_argument, NULL, METRICS_OF},
-	{"tolerance", required_argument, NULL, TOLERANCE},
-	{"output", required_argument, NULL, 'o'},
-	{"annotate", no_argument, NULL, ANNOTATE},
-	{NULL, 0, NULL, 0},
-};
-
-static bool set_tolerance(struct request *request, const char *text)
+static bool take_tolerance(void *context, const struct cp_arg *arg, const char *text)
 {
+	struct request *request = context;
 	double limit;
 	bool relative;
 
 	request->tolerance = text;
 	if (cp_baseline_tolerance(text, &limit, &relative))
 		return true;
-	fprintf(stderr,
-		"cachepeek: gate: --tolerance %s: write a number, as 0.5%% or 100\n",
-		text);
+	fprintf(stderr, "cachepeek: gate: --%s %s: write a number, as 0.5%% or 100\n",
+		arg->name, text);
 	return false;
 }
 
-static bool take_option(struct request *request, int option)
-{
-	switch (option) {
-	case UPDATE:
-		return request->update = true;
-	case ANNOTATE:
-		return request->annotate = true;
-	case METRICS_OF:
-		request->metrics = optarg;
-		return true;
-	case TOLERANCE:
-		return set_tolerance(request, optarg);
-	case 'o':
-		return cp_output_add(&request->outputs, optarg);
-	}
-	return false;
-}
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
+
+static const struct cp_arg args[] = {
+	{"update", 0, AT(FLAG, update)},
+	{"metrics", 0, AT(TEXT, metrics)},
+	{"tolerance", 0, CP_ARG_BY(TAKE, take_tolerance, NULL)},
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"annotate", 0, AT(FLAG, annotate)},
+	{.name = NULL},
+};
 
 static bool parse_request(struct request *request, int argc, char **argv)
 {
-	int option;
-
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, ":o:", long_options)) != -1)
-		if (!take_option(request, option))
-			return false;
+	if (!cp_cmd_args_mixed(argc, argv, args, request))
+		return false;
 	if (argc - optind >= 2)
 		return cp_gate_check_outputs(&request->outputs);
 	fprintf(stderr, "cachepeek: gate: name a baseline and a run: "

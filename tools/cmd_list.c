@@ -2,7 +2,6 @@
  *
  * cachepeek list: what can be asked for.
  */
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,33 +170,20 @@ static int list_topic(const char *topic, const struct cp_list *list)
 	return cp_cmd_misspelt("list of", topic, topics, "help list");
 }
 
-/* Without a letter. */
-enum { CHECK = UCHAR_MAX + 1, JSON };
+#define AT(kind, member) CP_ARG_AT(kind, struct cp_list, member)
 
-static const struct option long_options[] = {
-	{"pmu", required_argument, NULL, 'p'},
-	{"check", no_argument, NULL, CHECK},
-	{"json", no_argument, NULL, JSON},
-	{"verbose", no_argument, NULL, 'v'},
-	{NULL, 0, NULL, 0},
+static const struct cp_arg args[] = {
+	{"pmu", 'p', AT(TEXT, pmu)},
+	{"check", 0, AT(FLAG, check)},
+	{"json", 0, AT(FLAG, json)},
+	{"verbose", 'v', AT(FLAG, verbose)},
+	{.name = NULL},
 };
 
 static bool parse_arguments(int argc, char **argv, struct cp_list *list)
 {
-	int option;
-
-	while ((option = cp_cmd_option(argc, argv, ":p:v", long_options)) != -1) {
-		if (option == 'p')
-			list->pmu = optarg;
-		else if (option == JSON)
-			list->json = true;
-		else if (option == CHECK)
-			list->check = true;
-		else if (option == 'v')
-			list->verbose = true;
-		else
-			return false;
-	}
+	if (!cp_cmd_args_mixed(argc, argv, args, list))
+		return false;
 	if (optind == argc)
 		fprintf(stderr, "cachepeek: list what? cachepeek list "
 				"events|presets|groups|machines\n");

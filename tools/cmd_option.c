@@ -2,6 +2,7 @@
  *
  * The options of every command: getopt_long(), with our words for what is wrong.
  */
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,16 +96,14 @@ static void refuse_option(char **argv, const struct option *options)
 		say_misspelt(cp_cmd_name(argv[0]), word, options);
 }
 
-int cp_cmd_option(
+/* As getopt_long(); '?' after saying what is wrong. */
+static int next_option(
 	int argc, char **argv, const char *letters, const struct option *options)
 {
-	struct option all[MAX_NAMES + 2] = {colour_option};
 	int option;
 
-	for (size_t i = 0; i < MAX_NAMES && options[i].name; i++)
-		all[1 + i] = options[i];
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, letters, all, NULL)) == COLOUR)
+	while ((option = getopt_long(argc, argv, letters, options, NULL)) == COLOUR)
 		if (!take_colour(optarg))
 			return '?';
 	if (option == '?')
@@ -115,4 +114,102 @@ int cp_cmd_option(
 			"`cachepeek help %s` shows which\n",
 			argv[optind - 1], cp_cmd_name(argv[0]));
 	return option == ':' ? '?' : option;
+}
+
+/* ---- a command's own ---- */
+
+enum { FIRST = UCHAR_MAX + 1 };
+
+static int has_value(enum cp_arg_kind kind)
+{
+	switch (kind) {
+	case CP_ARG_FLAG:
+	case CP_ARG_JSON:
+	case CP_ARG_LIST_JSON:
+	case CP_ARG_TAKE_FLAG:
+		return no_argument;
+	case CP_ARG_OPTIONAL:
+	case CP_ARG_TAKE_OPTIONAL:
+		return optional_argument;
+	default:
+		return required_argument;
+	}
+}
+
+/* To a list with commas. */
+static bool add_to(char **list, const char *entry)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "," : "", entry) < 0)
+		return false;
+	free(*list);
+	*list = longer;
+	return true;
+}
+
+static bool take_one(void *request, const struct cp_arg *arg, const char *value)
+{
+	void *at = (char *)request + arg->at;
+
+	switch (arg->kind) {
+	case CP_ARG_FLAG:
+		return *(bool *)at = true;
+	case CP_ARG_TEXT:
+	case CP_ARG_OPTIONAL:
+		*(const char **)at = value ? value : "1";
+		return true;
+	case CP_ARG_OUTPUT:
+	case CP_ARG_JSON:
+		return cp_output_add(at, value ? value : "-.json");
+	case CP_ARG_LIST:
+	case CP_ARG_LIST_JSON:
+		return add_to(at, value ? value : "-.json");
+	default:
+		return arg->take(request, arg, value);
+	}
+}
+
+/* A row's option has its letter for a value, or its number. */
+static const struct cp_arg *arg_of(const struct cp_arg *args, int option)
+{
+	if (option >= FIRST)
+		return &args[option - FIRST];
+	while (args->letter != option)
+		args++;
+	return args;
+}
+
+static bool take_all(int argc, char **argv, const struct cp_arg *args, void *request,
+	const char *before)
+{
+	struct option options[MAX_NAMES + 2] = {{NULL, 0, NULL, 0}};
+	char letters[2 * MAX_NAMES + 4], *letter = stpcpy(letters, before);
+	int option;
+
+	for (int i = 0; i < MAX_NAMES && args[i].name; i++) {
+		int has = has_value(args[i].kind);
+
+		options[i] = (struct option){args[i].name, has, NULL,
+			args[i].letter ? args[i].letter : FIRST + i};
+		if (args[i].letter)
+			letter = stpcpy(
+				letter, (char[]){args[i].letter, has ? ':' : '\0', '\0'});
+		options[i + 1] = colour_option;
+	}
+	optind = 1;
+	while ((option = next_option(argc, argv, letters, options)) != -1)
+		if (option == '?' || !take_one(request, arg_of(args, option), optarg))
+			return false;
+	return true;
+}
+
+bool cp_cmd_args(int argc, char **argv, const struct cp_arg *args, void *request)
+{
+	return take_all(argc, argv, args, request, "+:");
+}
+
+bool cp_cmd_args_mixed(int argc, char **argv, const struct cp_arg *args, void *request)
+{
+	return take_all(argc, argv, args, request, ":");
 }

@@ -4,7 +4,6 @@
  * the simulated PMU and reports its misses by function, statement, instruction;
  * without a program, those of a run that was kept.
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,6 @@
 
 #include "base/counters/options.h"
 #include "tools/shared/cmd.h"
-#include "tools/shared/output.h"
 #include "tools/runs/profile_run.h"
 #include "tools/profile/calls/calls.h"
 #include "tools/profile/model/fit.h"
@@ -37,61 +35,29 @@ struct request {
 
 /* ---- what is asked for ---- */
 
-enum {
-	SORT = 256,
-	CUTOFF,
-	DETAILS,
-	CONTEXT,
-	DEBUGINFOD,
-	SHARING,
-	JSON,
-	PATHS,
-	LINE_USE,
-	CALLERS,
-	REPRODUCIBLE
-};
-
-static const struct option long_options[] = {
-	{"input", required_argument, NULL, 'i'},
-	{"output", required_argument, NULL, 'o'},
-	{"machine", required_argument, NULL, 'm'},
-	{"engine", required_argument, NULL, 'E'},
-	{"dir", required_argument, NULL, 'd'},
-	{"sort", required_argument, NULL, SORT},
-	{"cutoff", required_argument, NULL, CUTOFF},
-	{"details", required_argument, NULL, DETAILS},
-	{"context-lines", required_argument, NULL, CONTEXT},
-	{"debuginfod", no_argument, NULL, DEBUGINFOD},
-	{"sharing", no_argument, NULL, SHARING},
-	{"line-use", no_argument, NULL, LINE_USE},
-	{"json", no_argument, NULL, JSON},
-	{"call-paths", no_argument, NULL, PATHS},
-	{"callers", required_argument, NULL, CALLERS},
-	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
-	{"verbose", no_argument, NULL, 'v'},
-	{NULL, 0, NULL, 0},
-};
-
-static int refuse_value(const char *option, const char *value, const char *expected)
+static bool refuse_value(
+	const struct cp_arg *arg, const char *value, const char *expected)
 {
-	fprintf(stderr, "cachepeek: %s %s: expected %s\n", option, value, expected);
-	return -EINVAL;
+	fprintf(stderr, "cachepeek: --%s %s: expected %s\n", arg->name, value, expected);
+	return false;
 }
 
-static int parse_sort(struct request *request, const char *value)
+static bool take_sort(void *context, const struct cp_arg *arg, const char *value)
 {
 	static const char *const names[] = {"misses", "latency", "avg"};
+	struct request *request = context;
 
 	for (unsigned i = 0; i < 3; i++)
 		if (strcmp(value, names[i]) == 0) {
 			request->order = (enum cp_profile_order)i;
-			return 0;
+			return true;
 		}
-	return refuse_value("--sort", value, "misses, latency or avg");
+	return refuse_value(arg, value, "misses, latency or avg");
 }
 
-static int parse_cutoff(struct request *request, const char *value)
+static bool take_cutoff(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
 	struct cp_cutoff *cutoff = &request->cutoff;
 	int end = 0;
 
@@ -100,116 +66,74 @@ static int parse_cutoff(struct request *request, const char *value)
 		    &cutoff->least, &end) == 3 &&
 		!value[end] && cutoff->percent >= 0 && cutoff->percent <= 100 &&
 		cutoff->cumulative >= 0 && cutoff->cumulative <= 100)
-		return 0;
-	return refuse_value("--cutoff", value,
+		return true;
+	return refuse_value(arg, value,
 		"PERCENT,CUMULATIVE,ROWS: 1,95,10 shows 10 rows or more, "
 		"up to 95 % of the total and none below 1 %");
 }
 
-static int parse_details(struct request *request, const char *value)
+static bool take_details(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
 	bool all = strcmp(value, "all") == 0;
 
 	request->statements = all || strcmp(value, "src") == 0;
 	request->instructions = all || strcmp(value, "insn") == 0;
-	if (request->statements || request->instructions)
-		return 0;
-	return refuse_value("--details", value, "src, insn or all");
+	return request->statements || request->instructions ||
+	       refuse_value(arg, value, "src, insn or all");
 }
 
-static int parse_context(struct request *request, const char *value)
+static bool take_context(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
 	int end = 0;
 
 	if (sscanf(value, "%u%n", &request->context, &end) == 1 && !value[end] &&
 		request->context <= 1000) {
 		request->statements = true;
-		return 0;
+		return true;
 	}
-	return refuse_value("--context-lines", value, "a number from 0 to 1000");
+	return refuse_value(arg, value, "a number from 0 to 1000");
 }
 
-static int parse_engine(struct request *request, const char *value)
+static bool take_engine(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
+
+	(void)arg;
 	if (strcmp(value, "sim") != 0 && strcmp(value, "perf") != 0) {
 		fprintf(stderr, "cachepeek: --engine %s: expected sim or perf%s\n", value,
 			cp_option_gone("CACHEPEEK_ENGINE", value));
-		return -EINVAL;
+		return false;
 	}
 	request->engine = value;
-	return 0;
+	return true;
 }
 
-/* Options whose value is taken as it is; NULL: it is another one. */
-static const char **text_of(struct request *request, int option)
-{
-	switch (option) {
-	case 'i':
-		return &request->input;
-	case 'm':
-		return &request->machine;
-	case 'd':
-		return &request->directory;
-	case CALLERS:
-		return &request->callers;
-	case REPRODUCIBLE:
-		return &request->reproducible;
-	default:
-		return NULL;
-	}
-}
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
 
-/* The same of those without a value. */
-static bool *flag_of(struct request *request, int option)
-{
-	switch (option) {
-	case DEBUGINFOD:
-		return &request->debuginfod;
-	case SHARING:
-		return &request->sharing;
-	case LINE_USE:
-		return &request->line_use;
-	case PATHS:
-		return &request->call_paths;
-	case 'v':
-		return &request->verbose;
-	default:
-		return NULL;
-	}
-}
+static const struct cp_arg args[] = {
+	{"input", 'i', AT(TEXT, input)},
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"machine", 'm', AT(TEXT, machine)},
+	{"engine", 'E', CP_ARG_BY(TAKE, take_engine, NULL)},
+	{"dir", 'd', AT(TEXT, directory)},
+	{"sort", 0, CP_ARG_BY(TAKE, take_sort, NULL)},
+	{"cutoff", 0, CP_ARG_BY(TAKE, take_cutoff, NULL)},
+	{"details", 0, CP_ARG_BY(TAKE, take_details, NULL)},
+	{"context-lines", 0, CP_ARG_BY(TAKE, take_context, NULL)},
+	{"debuginfod", 0, AT(FLAG, debuginfod)},
+	{"sharing", 0, AT(FLAG, sharing)},
+	{"line-use", 0, AT(FLAG, line_use)},
+	{"json", 0, AT(JSON, outputs)},
+	{"call-paths", 0, AT(FLAG, call_paths)},
+	{"callers", 0, AT(TEXT, callers)},
+	{"reproducible", 0, AT(OPTIONAL, reproducible)},
+	{"verbose", 'v', AT(FLAG, verbose)},
+	{.name = NULL},
+};
 
-static int parse_one(struct request *request, int option, const char *value)
-{
-	const char **text = text_of(request, option);
-	bool *flag = flag_of(request, option);
-
-	if (text)
-		*text = value ? value : "1"; /* --reproducible goes without */
-	if (flag)
-		*flag = true;
-	if (text || flag)
-		return 0;
-	switch (option) {
-	case 'o':
-		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
-	case JSON:
-		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
-	case 'E':
-		return parse_engine(request, value);
-	case SORT:
-		return parse_sort(request, value);
-	case CUTOFF:
-		return parse_cutoff(request, value);
-	case DETAILS:
-		return parse_details(request, value);
-	case CONTEXT:
-		return parse_context(request, value);
-	default:
-		return -EINVAL;
-	}
-}
-
-static int check_together(const struct request *request)
+static bool check_together(const struct request *request)
 {
 	bool simulated = strcmp(request->engine, "sim") == 0;
 
@@ -217,32 +141,21 @@ static int check_together(const struct request *request)
 		fprintf(stderr, "cachepeek: --sharing: "
 				"expected with dcache on the simulated PMU, "
 				"which sees what threads share\n");
-		return -EINVAL;
+		return false;
 	}
 	if (request->line_use && !(simulated && strcmp(request->name, "dcache") == 0)) {
 		fprintf(stderr, "cachepeek: --line-use: "
 				"expected with dcache on the simulated PMU, "
 				"which sees every reference\n");
-		return -EINVAL;
+		return false;
 	}
 	if (request->reproducible && !simulated) {
 		fprintf(stderr, "cachepeek: --reproducible: "
 				"expected with the simulated PMU, "
 				"which can pin what a program finds\n");
-		return -EINVAL;
+		return false;
 	}
-	return 0;
-}
-
-static int parse_arguments(struct request *request, int argc, char **argv)
-{
-	int option;
-
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:i:o:m:d:E:v", long_options)) != -1)
-		if (parse_one(request, option, optarg) < 0)
-			return -EINVAL;
-	return check_together(request);
+	return true;
 }
 
 /* ---- the report ---- */
@@ -440,7 +353,8 @@ int cp_cmd_profile(int argc, char **argv)
 {
 	struct request request = {.name = argv[0], .engine = "sim"};
 
-	if (parse_arguments(&request, argc, argv) < 0 || !choose_outputs(&request))
+	if (!cp_cmd_args(argc, argv, args, &request) || !check_together(&request) ||
+		!choose_outputs(&request))
 		return 2;
 	if (request.input)
 		return is_alone(&request, argv[optind]) ? show_kept(NULL, &request) : 2;

@@ -32,51 +32,34 @@ struct request {
 	bool unless_in_job;
 };
 
-static void add_output(struct request *request, const char *output)
+static bool take_forget(void *context, const struct cp_arg *arg, const char *value)
 {
-	char *longer;
+	struct request *request = context;
 
-	if (asprintf(&longer, "%s%s%s", request->outputs ? request->outputs : "",
-		    request->outputs ? "," : "", output) < 0)
-		return;
-	free(request->outputs);
-	request->outputs = longer;
+	(void)arg;
+	(void)value;
+	request->forget = request->may_forget;
+	if (!request->forget)
+		fprintf(stderr, "cachepeek: merge removes nothing: "
+				"`cachepeek report --forget` does\n");
+	return request->forget;
 }
 
-/* Without a letter. */
-enum { JSON = UCHAR_MAX + 1, FORGET };
-
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"json", no_argument, NULL, JSON},
-	{"verbose", no_argument, NULL, 'v'},
-	{"forget", no_argument, NULL, FORGET},
-	{NULL, 0, NULL, 0},
+static const struct cp_arg args[] = {
+	{"output", 'o', CP_ARG_AT(LIST, struct request, outputs)},
+	{"json", 0, CP_ARG_AT(FLAG, struct request, json)},
+	{"verbose", 'v', CP_ARG_AT(FLAG, struct request, whole)},
+	{"forget", 0, CP_ARG_BY(TAKE_FLAG, take_forget, NULL)},
+	{.name = NULL},
 };
 
-static int parse_arguments(struct request *request, int argc, char **argv)
+static bool parse_arguments(struct request *request, int argc, char **argv)
 {
-	int option;
-
-	while ((option = cp_cmd_option(argc, argv, ":o:v", long_options)) != -1) {
-		if (option == 'o')
-			add_output(request, optarg);
-		else if (option == JSON)
-			request->json = true;
-		else if (option == 'v')
-			request->whole = true;
-		else if (option == FORGET && request->may_forget)
-			request->forget = true;
-		else if (option == FORGET)
-			return fprintf(stderr, "cachepeek: merge removes nothing: "
-					       "`cachepeek report --forget` does\n"),
-			       2;
-		else
-			return 2;
-	}
+	if (!cp_cmd_args_mixed(argc, argv, args, request))
+		return false;
 	while (optind < argc)
 		request->paths[request->npaths++] = argv[optind++];
-	return cp_check_wanted(&(struct cp_wanted){.outputs = request->outputs}) ? 0 : 2;
+	return cp_check_wanted(&(struct cp_wanted){.outputs = request->outputs});
 }
 
 /* The directory of the last run; NULL after saying why there is none. */
@@ -380,7 +363,7 @@ int cp_show(char **argv, int argc, cp_report_builder *build, bool last)
 	struct request request = {.paths = calloc((size_t)argc + 1, sizeof(char *)),
 		.build = build,
 		.may_forget = last};
-	int status = request.paths ? parse_arguments(&request, argc, argv) : 1;
+	int status = !request.paths ? 1 : parse_arguments(&request, argc, argv) ? 0 : 2;
 
 	if (!status && request.forget) {
 		status = forget_runs(&request);

@@ -66,58 +66,12 @@ static void add_setting(struct settings *settings, const char *name, const char 
 	settings->added[at] = entry;
 }
 
-/* To a list with commas. */
-static void add_to(char **list, const char *entry)
+static bool take_repeat(void *context, const struct cp_arg *arg, const char *text)
 {
-	char *longer;
-
-	if (asprintf(&longer, "%s%s%s", *list ? *list : "", *list ? "," : "", entry) < 0)
-		return;
-	free(*list);
-	*list = longer;
-}
-
-/* Without a letter. */
-enum {
-	PASSES = UCHAR_MAX + 1,
-	REPEAT,
-	WHAT_IF,
-	SWEEP,
-	WORKING_SET,
-	SAMPLE,
-	CALL_PATHS,
-	REPRODUCIBLE,
-	CONFIRM,
-	JSON
-};
-
-static const struct option long_options[] = {
-	{"groups", required_argument, NULL, 'g'},
-	{"events", required_argument, NULL, 'e'},
-	{"output", required_argument, NULL, 'o'},
-	{"engine", required_argument, NULL, 'E'},
-	{"machine", required_argument, NULL, 'm'},
-	{"dir", required_argument, NULL, 'd'},
-	{"regions", required_argument, NULL, 'R'},
-	{"interval", required_argument, NULL, 'I'},
-	{"verbose", no_argument, NULL, 'v'},
-	{"json", no_argument, NULL, JSON},
-	{"passes", no_argument, NULL, PASSES},
-	{"repeat", required_argument, NULL, REPEAT},
-	{"confirm", no_argument, NULL, CONFIRM},
-	{"what-if", required_argument, NULL, WHAT_IF},
-	{"sweep", required_argument, NULL, SWEEP},
-	{"working-set", required_argument, NULL, WORKING_SET},
-	{"sample", required_argument, NULL, SAMPLE},
-	{"call-paths", no_argument, NULL, CALL_PATHS},
-	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
-	{NULL, 0, NULL, 0},
-};
-
-static bool parse_repeat(struct settings *settings, const char *text)
-{
+	struct settings *settings = context;
 	uint64_t count;
 
+	(void)arg;
 	if (cp_parse_u64(text, &count) < 0 || count < 1 || count > CP_MAX_REPEAT) {
 		fprintf(stderr,
 			"cachepeek: --repeat %s: how many runs? A number from 1 to %d\n",
@@ -128,69 +82,51 @@ static bool parse_repeat(struct settings *settings, const char *text)
 	return true;
 }
 
-/* Options that set a variable to their argument. */
-static const struct {
-	int option;
-	const char *variable;
-} variables[] = {
-	{'g', "CACHEPEEK_GROUPS"},
-	{'e', "CACHEPEEK_EVENTS"},
-	{'E', "CACHEPEEK_ENGINE"},
-	{'m', "CACHEPEEK_MACHINE"},
-	{'d', "CACHEPEEK_DIR"},
-	{'I', "CACHEPEEK_INTERVAL"},
-	{SWEEP, "CACHEPEEK_SWEEP"},
-	{WORKING_SET, "CACHEPEEK_WORKING_SET"},
-	{SAMPLE, "CACHEPEEK_SAMPLE"},
-};
-
-static int take_option(struct settings *settings, int option, const char *argument)
+static bool set_variable(void *settings, const struct cp_arg *arg, const char *value)
 {
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
-		if (variables[i].option == option) {
-			add_setting(settings, variables[i].variable, argument);
-			return 0;
-		}
-	if (option == 'v')
-		add_setting(settings, "CACHEPEEK_VERBOSE", "1");
-	else if (option == 'o')
-		add_to(&settings->outputs, argument);
-	else if (option == JSON)
-		add_to(&settings->outputs, "-.json");
-	else if (option == WHAT_IF)
-		add_to(&settings->changes, argument);
-	else if (option == 'R')
-		add_to(&settings->regions, argument);
-	else if (option == CALL_PATHS)
-		add_setting(settings, "CACHEPEEK_CALL_PATHS", "1");
-	else if (option == REPRODUCIBLE)
-		add_setting(
-			settings, "CACHEPEEK_REPRODUCIBLE", argument ? argument : "1");
-	else if (option == PASSES)
-		settings->passes = true;
-	else if (option == CONFIRM)
-		settings->confirm = true;
-	else if (option != REPEAT || !parse_repeat(settings, argument))
-		return -EINVAL;
-	return 0;
+	add_setting(settings, arg->of, value ? value : "1");
+	return true;
 }
 
-static int parse_arguments(struct settings *settings, int argc, char **argv)
-{
-	int option;
+#define SETS(variable) CP_ARG_BY(TAKE, set_variable, "CACHEPEEK_" variable)
+#define SETS_FLAG(variable) CP_ARG_BY(TAKE_FLAG, set_variable, "CACHEPEEK_" variable)
+#define AT(kind, member) CP_ARG_AT(kind, struct settings, member)
 
-	optind = 1;
-	while ((option = cp_cmd_option(
-			argc, argv, "+:g:e:o:E:m:d:R:I:v", long_options)) != -1)
-		if (take_option(settings, option, optarg) < 0)
-			return -EINVAL;
+static const struct cp_arg args[] = {
+	{"groups", 'g', SETS("GROUPS")},
+	{"events", 'e', SETS("EVENTS")},
+	{"output", 'o', AT(LIST, outputs)},
+	{"engine", 'E', SETS("ENGINE")},
+	{"machine", 'm', SETS("MACHINE")},
+	{"dir", 'd', SETS("DIR")},
+	{"regions", 'R', AT(LIST, regions)},
+	{"interval", 'I', SETS("INTERVAL")},
+	{"verbose", 'v', SETS_FLAG("VERBOSE")},
+	{"json", 0, AT(LIST_JSON, outputs)},
+	{"passes", 0, AT(FLAG, passes)},
+	{"repeat", 0, CP_ARG_BY(TAKE, take_repeat, NULL)},
+	{"confirm", 0, AT(FLAG, confirm)},
+	{"what-if", 0, AT(LIST, changes)},
+	{"sweep", 0, SETS("SWEEP")},
+	{"working-set", 0, SETS("WORKING_SET")},
+	{"sample", 0, SETS("SAMPLE")},
+	{"call-paths", 0, SETS_FLAG("CALL_PATHS")},
+	{"reproducible", 0,
+		CP_ARG_BY(TAKE_OPTIONAL, set_variable, "CACHEPEEK_REPRODUCIBLE")},
+	{.name = NULL},
+};
+
+static bool parse_arguments(struct settings *settings, int argc, char **argv)
+{
+	if (!cp_cmd_args(argc, argv, args, settings))
+		return false;
 	if (settings->changes)
 		add_setting(settings, "CACHEPEEK_WHAT_IF", settings->changes);
 	if (settings->regions)
 		add_setting(settings, "CACHEPEEK_REGIONS", settings->regions);
 	if (settings->outputs && !settings->repeat && !settings->confirm)
 		add_setting(settings, "CACHEPEEK_OUTPUT", settings->outputs);
-	return 0;
+	return true;
 }
 
 /* By an option; NULL: not. */
@@ -550,7 +486,7 @@ int cp_cmd_run(int argc, char **argv)
 	struct cp_rank rank;
 	int result;
 
-	if (parse_arguments(&settings, argc, argv) < 0)
+	if (!parse_arguments(&settings, argc, argv))
 		return 2;
 	if (optind == argc) {
 		fprintf(stderr, "cachepeek: no program to run: "

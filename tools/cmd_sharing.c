@@ -4,8 +4,6 @@
  * PMU and reports the lines that its threads share, and which for nothing; without a
  * program, those of a run that was kept.
  */
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 
 #include "base/text.h"
 #include "tools/shared/cmd.h"
-#include "tools/shared/output.h"
 #include "tools/profile/model/fit.h"
 #include "tools/profile/advice/sharing.h"
 #include "tools/profile/sharing_html.h"
@@ -26,67 +23,46 @@ struct request {
 	bool debuginfod, verbose;
 };
 
-/* Without a letter. */
-enum { QUANTUM = UCHAR_MAX + 1, LEAST, REPRODUCIBLE, DEBUGINFOD, JSON };
-
-static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"machine", required_argument, NULL, 'm'},
-	{"dir", required_argument, NULL, 'd'},
-	{"quantum", required_argument, NULL, QUANTUM},
-	{"least", required_argument, NULL, LEAST},
-	{"reproducible", optional_argument, NULL, REPRODUCIBLE},
-	{"debuginfod", no_argument, NULL, DEBUGINFOD},
-	{"json", no_argument, NULL, JSON},
-	{"verbose", no_argument, NULL, 'v'},
-	{NULL, 0, NULL, 0},
-};
-
-/* ---- what is asked for ---- */
-
-static int parse_number(
-	const char *option, const char *text, uint64_t least, uint64_t most, uint64_t *to)
+static bool take_number(const struct cp_arg *arg, const char *text, uint64_t least,
+	uint64_t most, uint64_t *to)
 {
 	if (cp_parse_u64(text, to) == 0 && *to >= least && *to <= most)
-		return 0;
-	fprintf(stderr, "cachepeek: %s %s: expected a number from %llu to %llu\n", option,
-		text, (unsigned long long)least, (unsigned long long)most);
-	return -EINVAL;
+		return true;
+	fprintf(stderr, "cachepeek: --%s %s: expected a number from %llu to %llu\n",
+		arg->name, text, (unsigned long long)least, (unsigned long long)most);
+	return false;
 }
 
-static int parse_one(struct request *request, int option, const char *value)
+static bool take_quantum(void *context, const struct cp_arg *arg, const char *value)
 {
+	struct request *request = context;
 	uint64_t references;
 
-	switch (option) {
-	case 'o':
-		return cp_output_add(&request->outputs, value) ? 0 : -EINVAL;
-	case 'm':
-		request->machine = value;
-		return 0;
-	case 'd':
-		request->directory = value;
-		return 0;
-	case QUANTUM:
-		request->quantum = value;
-		return parse_number("--quantum", value, 1, 1000000000, &references);
-	case LEAST:
-		return parse_number("--least", value, 0, UINT32_MAX, &request->least);
-	case REPRODUCIBLE:
-		request->reproducible = value ? value : "1";
-		return 0;
-	case JSON:
-		return cp_output_add(&request->outputs, "-.json") ? 0 : -EINVAL;
-	case DEBUGINFOD:
-		request->debuginfod = true;
-		return 0;
-	case 'v':
-		request->verbose = true;
-		return 0;
-	default:
-		return -EINVAL;
-	}
+	request->quantum = value;
+	return take_number(arg, value, 1, 1000000000, &references);
 }
+
+static bool take_least(void *context, const struct cp_arg *arg, const char *value)
+{
+	struct request *request = context;
+
+	return take_number(arg, value, 0, UINT32_MAX, &request->least);
+}
+
+#define AT(kind, member) CP_ARG_AT(kind, struct request, member)
+
+static const struct cp_arg args[] = {
+	{"output", 'o', AT(OUTPUT, outputs)},
+	{"machine", 'm', AT(TEXT, machine)},
+	{"dir", 'd', AT(TEXT, directory)},
+	{"quantum", 0, CP_ARG_BY(TAKE, take_quantum, NULL)},
+	{"least", 0, CP_ARG_BY(TAKE, take_least, NULL)},
+	{"reproducible", 0, AT(OPTIONAL, reproducible)},
+	{"debuginfod", 0, AT(FLAG, debuginfod)},
+	{"json", 0, AT(JSON, outputs)},
+	{"verbose", 'v', AT(FLAG, verbose)},
+	{.name = NULL},
+};
 
 static const struct {
 	const char *ending;
@@ -97,19 +73,13 @@ static const struct {
 	{".html", cp_sharing_write_html},
 };
 
-static int parse_arguments(struct request *request, int argc, char **argv)
+static bool parse_arguments(struct request *request, int argc, char **argv)
 {
-	int option;
-
-	optind = 1;
-	while ((option = cp_cmd_option(argc, argv, "+:o:m:d:v", long_options)) != -1)
-		if (parse_one(request, option, optarg) < 0)
-			return -EINVAL;
+	if (!cp_cmd_args(argc, argv, args, request))
+		return false;
 	if (!request->outputs.count)
 		request->outputs.count = 1;
-	return cp_output_check_all("sharing", &request->outputs, CP_ENDINGS(formats))
-		       ? 0
-		       : -EINVAL;
+	return cp_output_check_all("sharing", &request->outputs, CP_ENDINGS(formats));
 }
 
 /* ---- the report ---- */
@@ -172,7 +142,7 @@ int cp_cmd_sharing(int argc, char **argv)
 {
 	struct request request = {.least = 100};
 
-	if (parse_arguments(&request, argc, argv) < 0)
+	if (!parse_arguments(&request, argc, argv))
 		return 2;
 	if (request.reproducible && !argv[optind]) {
 		fprintf(stderr, "cachepeek: --reproducible: no program to run\n");

@@ -62,19 +62,18 @@ sub options_table
 }
 my $variables = run(command => [cli(), qw(help variables)])->{out};
 
-# The long and short options of a command that uses cp_cmd_option().
-sub getopt_table
+# The long and short options of a command that uses cp_cmd_args().
+sub args_table
 {
 	my ($source) = @_;
-	my ($long) = $source =~ /long_options\[\] = \{(.*?)\};/s;
-	my ($short) = $source =~ /cp_cmd_option\(\s*argc, argv,\s*"\+?:([^"]*)"/;
-	return [uniq((map { "--$_" } $long =~ /\{"([^"]+)"/g), map { "-$_" } $short =~ /[a-zA-Z]/g)];
+	my ($rows) = $source =~ /^static const struct cp_arg args\[\] = \{(.*?)^\};/ms;
+	return [uniq(map { ("--$_->[0]", $_->[1] ? "-$_->[1]" : ()) } map { [/^\s*\{"([^"]+)",\s*(?:'(.)'|0),/] } split(/(?<=\},)\n(?=\s*\{")/, $rows =~ s/\s*\{\.name = NULL\},\s*\z//r))];
 }
 my %table = map { $_ => options_table($_) } qw(run report compare explain annotate sharing diff gate list merge doctor);
-is_deeply(getopt_table(text("tools/cmd_$_.c")), $table{$_}, "$_: takes what the table has")
+is_deeply(args_table(text("tools/cmd_$_.c")), $table{$_}, "$_: takes what the table has")
 	for qw(run report compare explain annotate sharing diff gate list doctor);
 $table{$_} = options_table('profile') for qw(dcache dtlb icache);
-is_deeply(getopt_table(text('tools/cmd_profile.c')), $table{dcache}, 'dcache: takes what the table has');
+is_deeply(args_table(text('tools/cmd_profile.c')), $table{dcache}, 'dcache: takes what the table has');
 is_deeply($table{merge}, [grep { $_ ne '--forget' } @{$table{report}}], 'merge: takes what report does');
 $table{help} = [];
 

@@ -6,13 +6,14 @@
 #ifndef CACHEPEEK_TOOLS_SHARED_CMD_H
 #define CACHEPEEK_TOOLS_SHARED_CMD_H
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <unistd.h> /* optind */
 
 #include "base/text/colour.h"
+#include "tools/shared/output.h"
 
 int cp_cmd_run(int argc, char **argv);
 int cp_cmd_report(int argc, char **argv);
@@ -60,16 +61,45 @@ const char *cp_cmd_like(const char *word);
  * are indented. */
 void cp_cmd_wrap(const char *text, size_t at, size_t indent);
 
+/* What becomes of an option: where in the request it is put, or who takes it. */
+enum cp_arg_kind {
+	CP_ARG_FLAG,     /* a bool, which becomes true */
+	CP_ARG_TEXT,     /* a const char *, which points to the value */
+	CP_ARG_OPTIONAL, /* the same; "1" without a value */
+	CP_ARG_OUTPUT,   /* a struct cp_output_list, to which the value is added */
+	CP_ARG_JSON,     /* the same, to which "-.json" is added */
+	CP_ARG_LIST, /* a char * from malloc(3), a list with commas, to which it is added
+		      */
+	CP_ARG_LIST_JSON, /* the same, to which "-.json" is added */
+	CP_ARG_TAKE,      /* a function, which is given the value */
+	CP_ARG_TAKE_FLAG,
+	CP_ARG_TAKE_OPTIONAL, /* which is given it, or NULL */
+};
+
+/* An option of a command. */
+struct cp_arg {
+	const char *name;
+	char letter; /* 0: none */
+	enum cp_arg_kind kind;
+	size_t at;
+	/* false: after it has said why not. */
+	bool (*take)(void *request, const struct cp_arg *arg, const char *value);
+	const char *of; /* for take */
+};
+#define CP_ARG_AT(kind, request, member)                                                 \
+	CP_ARG_##kind, offsetof(request, member), NULL, NULL
+#define CP_ARG_BY(kind, take, of) CP_ARG_##kind, 0, take, of
+
 /*
- * The next option of a command, as getopt_long(): its value, or -1 after the
- * last.  '?' if there is no such option, its value is missing, or it has one too
- * many: this has been said on stderr.  --help and --version end the process, after
- * what they print (tools/shared/help.h); --color is done here, too.  letters begins "+:"
- * where the first argument that is no option ends them, else ":".  An option without a
- * letter has a value above UCHAR_MAX.
+ * The options of a command, up to the row without a name, into its request: optind is
+ * that of the first other argument then.  false if there is no such option, its value is
+ * missing, it has one too many, or it was not taken: this has been said on stderr.
+ * --help and --version end the process, after what they print (tools/shared/help.h);
+ * --color is done here, too.  The first argument that is no option ends them; mixed:
+ * they may stand behind it, too.
  */
-int cp_cmd_option(
-	int argc, char **argv, const char *letters, const struct option *options);
+bool cp_cmd_args(int argc, char **argv, const struct cp_arg *args, void *request);
+bool cp_cmd_args_mixed(int argc, char **argv, const struct cp_arg *args, void *request);
 
 /* --color, or else the environment. */
 enum cp_colour cp_cmd_colour(void);
