@@ -196,7 +196,7 @@ int cp_machine_change(
 {
 	struct place at = {changes, 0, error, error_size, true};
 	struct cp_machine changed = *machine;
-	struct stated stated = {{0}, 0, 0};
+	struct stated stated = {{0}, 0, 0, 0, 0};
 
 	if (!apply_changes(&at, &changed, &stated, changes, false) ||
 		!apply_changes(&at, &changed, &stated, changes, true))

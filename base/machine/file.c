@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/embedded.h"
 #include "base/format.h"
-#include "base/text.h"
+#include "base/machine/features.h"
 #include "base/machine/file.h"
+#include "base/text.h"
 
 #define MAX_PAGE (1u << 30)
 #define MAX_BUFFERS 64
@@ -23,6 +25,7 @@ static const struct {
 	{"page", offsetof(struct cp_machine, page), MAX_PAGE},
 	{"cores", offsetof(struct cp_machine, cores), MAX_CORES},
 	{"memory-latency", offsetof(struct cp_machine, memory_latency), 1000000},
+	{"threads-per-core", offsetof(struct cp_machine, shown.threads), 8},
 	{"fill-buffers", offsetof(struct cp_machine, fill_buffers), MAX_BUFFERS},
 	{"write-buffers", offsetof(struct cp_machine, write_buffers), MAX_BUFFERS},
 	{"walk-latency", offsetof(struct cp_machine, walk_latency), 1000000},
@@ -209,6 +212,25 @@ static bool parse_spread(const struct place *at, struct cp_machine *machine, cha
 	return true;
 }
 
+static bool parse_features(const struct place *at, struct cp_shown *shown, char *text)
+{
+	const char *word;
+
+	shown->features = 0;
+	shown->has_features = true;
+	while (*(word = cp_next_word(&text))) {
+		uint64_t named = cp_features_named(word);
+
+		if (!named && strcmp(word, "x86-64") != 0)
+			return cp_machine_wrong(at,
+				"features = x86-64 (or -v2 to -v4) and names that "
+				"/proc/cpuinfo has for more",
+				word);
+		shown->features |= named;
+	}
+	return true;
+}
+
 enum { AND_MORE = sizeof(" and 99 more") };
 
 void cp_machine_assumed_keys(const struct cp_machine *machine, char *to, size_t size)
@@ -296,7 +318,7 @@ static bool parse_other(
 	bool is_it;
 
 	if (cp_known_key(key))
-		return cp_known_line(at, key, text, NULL, &is_it);
+		return cp_known_line(at, key, text, NULL, &is_it, &machine->shown);
 	if (!tried)
 		tried = try_number(at, machine, key, text);
 	if (tried)
@@ -309,6 +331,8 @@ static bool parse_other(
 		return parse_text(at, text, machine->measured, sizeof(machine->measured));
 	if (strcmp(key, "host") == 0)
 		return parse_text(at, text, machine->host, sizeof(machine->host));
+	if (strcmp(key, "features") == 0)
+		return parse_features(at, &machine->shown, text);
 	if (strcmp(key, "assumed") == 0)
 		return parse_assumed(at, machine, text);
 	if (strcmp(key, "spread") == 0)
@@ -333,6 +357,23 @@ static bool parse_other(
 
 /* ---- the file ---- */
 
+/* What is said again is no longer as in the other file: what is assumed of it, and of
+ * TLBs those for huge pages. */
+static void forget_inherited(
+	struct cp_machine *machine, struct stated *stated, const char *key)
+{
+	unsigned figure = find_figure(key);
+
+	if (strcmp(key, "itlb2") == 0 || strcmp(key, "dtlb2") == 0)
+		figure = CP_ASSUMED_STLB;
+	if (figure < CP_NASSUMED)
+		stated->inherited &= ~(1ull << figure);
+	for (int tlb = CP_ITLB; stated->like && tlb < CP_ITLB_2M; tlb++)
+		if (strcmp(key, cp_level_name((enum cp_level)tlb)) == 0)
+			memset(&machine->level[tlb + CP_ITLB_2M - CP_ITLB], 0,
+				sizeof(machine->level[0]));
+}
+
 bool cp_machine_line(const struct place *at, struct cp_machine *machine,
 	struct stated *stated, char *line)
 {
@@ -344,6 +385,7 @@ bool cp_machine_line(const struct place *at, struct cp_machine *machine,
 		value = line + strlen(line);
 	key = cp_next_word(&key);
 	value += strspn(value, " \t");
+	forget_inherited(machine, stated, key);
 	for (int level = 0; level < CP_NLEVELS; level++)
 		if (strcmp(key, cp_level_name((enum cp_level)level)) == 0) {
 			stated->line[level] = at->line;
@@ -372,23 +414,76 @@ bool cp_machine_next_line(struct place *at, const char **text, char line[CP_MACH
 	return false;
 }
 
+static bool parse_lines(struct place *at, struct cp_machine *machine,
+	struct stated *stated, const char *text);
+
+/* The name behind "like ="; NULL: the line is another one. */
+static const char *like_of(char *line)
+{
+	char *key = line, *value = strchr(line, '=');
+
+	if (!value || strncmp(key += strspn(key, " \t"), "like", 4) != 0 ||
+		key + 4 + strspn(key + 4, " \t") != value)
+		return NULL;
+	value++;
+	return cp_next_word(&value);
+}
+
+/* All that the other file says holds until this one says it again. */
+static bool take_other(const struct place *at, struct cp_machine *machine,
+	struct stated *stated, const char *name)
+{
+	char file[80];
+	struct place in = {file, 0, at->error, at->size, false};
+	const char *text;
+
+	cp_format(file, sizeof(file), "%s.machine", name);
+	text = cp_embedded_find_in(cp_processor_files(), file);
+	if (!text)
+		return cp_machine_wrong(at,
+			"like = NAME, of a machine in \"cachepeek list machines\"", name);
+	if (!parse_lines(&in, machine, stated, text))
+		return false;
+	for (int level = 0; level < CP_NLEVELS; level++)
+		if (stated->line[level])
+			stated->line[level] = at->line;
+	stated->like = at->line;
+	stated->inherited = machine->assumed;
+	machine->assumed = 0;
+	return true;
+}
+
+static bool parse_lines(struct place *at, struct cp_machine *machine,
+	struct stated *stated, const char *text)
+{
+	char line[CP_MACHINE_LINE], copy[CP_MACHINE_LINE];
+	bool is_first = true;
+	const char *like;
+
+	for (; cp_machine_next_line(at, &text, line); is_first = false) {
+		memcpy(copy, line, sizeof(copy));
+		like = like_of(copy);
+		if (like && !is_first)
+			return cp_machine_wrong(at, "like comes before all else", like);
+		if (like ? !take_other(at, machine, stated, like)
+			 : !cp_machine_line(at, machine, stated, line))
+			return false;
+	}
+	machine->assumed |= stated->inherited;
+	stated->inherited = 0;
+	return !is_first ||
+	       cp_machine_wrong(
+		       at, "says nothing of a machine: see cachepeek-machines(5)", NULL);
+}
+
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,
 	char *error, size_t error_size)
 {
 	struct place at = {file, 0, error, error_size, false};
-	struct stated stated = {{0}, 0, 0};
-	char line[CP_MACHINE_LINE];
-	bool says_something = false;
+	struct stated stated = {{0}, 0, 0, 0, 0};
 
-	while (cp_machine_next_line(&at, &text, line)) {
-		says_something = true;
-		if (!cp_machine_line(&at, machine, &stated, line))
-			return -EINVAL;
-	}
-	if (!says_something) {
-		cp_format(error, error_size,
-			"%s says nothing of a machine: see cachepeek-machines(5)", file);
-		return -EINVAL;
-	}
-	return cp_machine_check(&at, machine, &stated) ? 0 : -EINVAL;
+	return parse_lines(&at, machine, &stated, text) &&
+			       cp_machine_check(&at, machine, &stated)
+		       ? 0
+		       : -EINVAL;
 }

@@ -23,9 +23,12 @@ struct place {
 	bool changes; /* no file, but what is to be changed: file is that */
 };
 
-/* Lines where a level, the page or the sockets were described, 0: not. */
+/* Lines where a level, the page or the sockets were described, or another file was named
+ * as like this one, 0: not.  inherited: what is assumed of that one, and not said
+ * again. */
 struct stated {
-	unsigned line[CP_NLEVELS], page, sockets;
+	unsigned line[CP_NLEVELS], page, sockets, like;
+	uint64_t inherited;
 };
 
 static inline bool is_power_of_two(uint64_t n)
@@ -74,12 +77,13 @@ bool cp_prefetch_turn(struct cp_cache *cache, bool on);
 int cp_level_choose(const struct place *at, enum cp_level level, const char *field,
 	const char *value, struct cp_cache *cache);
 
-/* Is it a key that names processors (known.h)?  Reads the text behind "KEY =", and
- * whether this processor (NULL: none) is among them. */
+/* Is it a key that names processors (known.h)?  Reads the text behind "KEY =": the first
+ * one that it names (of midr: none), and whether this processor (NULL: none) is among
+ * them. */
 struct cp_processor;
 bool cp_known_key(const char *key);
 bool cp_known_line(const struct place *at, const char *key, char *text,
-	const struct cp_processor *processor, bool *is_it);
+	const struct cp_processor *processor, bool *is_it, struct cp_shown *first);
 
 /* A line of the file; whether what all of them say fits together. */
 bool cp_machine_line(const struct place *at, struct cp_machine *machine,

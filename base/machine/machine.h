@@ -154,6 +154,15 @@ enum cp_assumed {
 	CP_NASSUMED
 };
 
+/* Whose CPUID a program is shown.  vendor "": nobody's. */
+struct cp_shown {
+	char vendor[16];
+	uint32_t family, model, stepping;
+	uint32_t threads;  /* of a core; 0: not said */
+	bool has_features; /* they are said */
+	uint64_t features; /* a set of cp_features[] */
+};
+
 struct cp_machine {
 	char name[128];
 	struct cp_cache level[CP_NLEVELS]; /* TLBs: line is 0 */
@@ -176,6 +185,7 @@ struct cp_machine {
 	uint32_t changed;
 	/* How far each of these may be off, in percent and 1: 0 is not said. */
 	uint16_t spread[CP_NASSUMED];
+	struct cp_shown shown;
 	int timing;        /* enum cp_timing: whether anybody wants to know */
 	bool timed;        /* and whether it is counted */
 	bool sampled;      /* only what can be sampled is counted: sample.h */

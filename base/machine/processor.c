@@ -56,6 +56,7 @@ void cp_processor_read(struct cp_processor *processor, const char *cpuinfo)
 		memcpy(processor->vendor, vendor, length);
 		processor->family = number_of(cpuinfo, "cpu family");
 		processor->model = number_of(cpuinfo, "model");
+		processor->stepping = number_of(cpuinfo, "stepping");
 	} else if (value_of(cpuinfo, "CPU implementer")) {
 		memcpy(processor->vendor, "Arm", sizeof("Arm"));
 		processor->family = number_of(cpuinfo, "CPU implementer");

@@ -7,10 +7,11 @@
 
 #include "base/machine/cpuid.h"
 
-/* vendor "Arm": family is MIDR's implementer, model its part.  "": unknown. */
+/* vendor "Arm": family is MIDR's implementer, model its part, and there is no stepping.
+ * "": unknown. */
 struct cp_processor {
 	char vendor[16];
-	uint32_t family, model;
+	uint32_t family, model, stepping;
 	bool is_virtual;
 	uint32_t mhz; /* of its clock, as far as this is told; 0: it is not */
 };

@@ -116,7 +116,7 @@ static bool take_known(struct cp_machine *machine, const struct cp_processor *pr
 {
 	struct place at = {file->name, 0, why, size, false};
 	struct cp_machine known = cp_machine_defaults;
-	struct stated stated = {{0}, 0, 0};
+	struct stated stated = {{0}, 0, 0, 0, 0};
 	const char *hidden;
 	char missing[64];
 

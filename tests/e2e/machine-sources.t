@@ -69,7 +69,7 @@ sub all_faults
 
 	for my $line (split(/\n/, $text)) {
 		my ($key, $value, $comment) = $line =~ /^(\S+) = (.*?)\s*(?:# (.*))?$/ or next;
-		next if $key =~ /^(?:pmu|events|assumed)$/; # names
+		next if $key =~ /^(?:like|pmu|events|assumed)$/; # names
 		push(@faults, map { "$line: $_" } faults($value, $comment // '', \%known));
 		push(@assumed, grep { my $name = $_; !grep { $_ eq $name } @assumed } assumed_by($key, $comment // ''));
 	}

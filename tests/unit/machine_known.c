@@ -16,7 +16,7 @@
 
 /* ---- the lines of files ---- */
 
-static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, false, 0};
+static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, 0, false, 0};
 
 static const char *file_of(const struct cp_processor *processor)
 {
@@ -51,32 +51,32 @@ static void test_shipped(void)
 		struct cp_processor processor;
 		const char *file;
 	} known[] = {
-		{{"AuthenticAMD", 23, 49, false, 0}, "zen2.machine"},
-		{{"AuthenticAMD", 25, 1, false, 0}, "zen3.machine"},
-		{{"AuthenticAMD", 25, 17, false, 0}, "zen4.machine"},
-		{{"AuthenticAMD", 25, 97, false, 0}, "zen4.machine"},
-		{{"AuthenticAMD", 26, 2, false, 0}, "zen5.machine"},
-		{{"GenuineIntel", 6, 15, false, 0}, "core2duo.machine"},
-		{{"GenuineIntel", 6, 26, false, 0}, "nehalem.machine"},
-		{{"GenuineIntel", 6, 45, false, 0}, "sandy-bridge.machine"},
-		{{"GenuineIntel", 6, 58, false, 0}, "ivy-bridge.machine"},
-		{{"GenuineIntel", 6, 60, false, 0}, "haswell.machine"},
-		{{"GenuineIntel", 6, 85, false, 0}, "skylake-sp.machine"},
-		{{"GenuineIntel", 6, 94, false, 0}, "skylake.machine"},
-		{{"GenuineIntel", 6, 165, false, 0}, "skylake.machine"},
-		{{"GenuineIntel", 6, 106, false, 0}, "ice-lake-sp.machine"},
-		{{"GenuineIntel", 6, 143, false, 0}, "sapphire-rapids.machine"},
-		{{"GenuineIntel", 6, 207, false, 0}, "sapphire-rapids.machine"},
-		{{"GenuineIntel", 6, 173, false, 0}, "granite-rapids.machine"},
-		{{"Arm", 0x41, 0xd0c, false, 0}, "neoverse-n1.machine"},
-		{{"Arm", 0x41, 0xd49, false, 0}, "neoverse-n2.machine"},
-		{{"Arm", 0x6d, 0xd49, false, 0}, "neoverse-n2.machine"},
-		{{"Arm", 0x41, 0xd4f, false, 0}, "neoverse-v2.machine"},
-		{{"Arm", 0x61, 0x23, false, 0}, "apple-m1.machine"},
-		{{"GenuineIntel", 6, 183, false, 0}, NULL},
-		{{"HygonGenuine", 25, 17, false, 0}, NULL},
-		{{"AuthenticAMD", 6, 17, false, 0}, NULL},
-		{{"", 0, 0, false, 0}, NULL},
+		{{"AuthenticAMD", 23, 49, 0, false, 0}, "zen2.machine"},
+		{{"AuthenticAMD", 25, 1, 0, false, 0}, "zen3.machine"},
+		{{"AuthenticAMD", 25, 17, 0, false, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 25, 97, 0, false, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 26, 2, 0, false, 0}, "zen5.machine"},
+		{{"GenuineIntel", 6, 15, 0, false, 0}, "core2duo.machine"},
+		{{"GenuineIntel", 6, 26, 0, false, 0}, "nehalem.machine"},
+		{{"GenuineIntel", 6, 45, 0, false, 0}, "sandy-bridge.machine"},
+		{{"GenuineIntel", 6, 58, 0, false, 0}, "ivy-bridge.machine"},
+		{{"GenuineIntel", 6, 60, 0, false, 0}, "haswell.machine"},
+		{{"GenuineIntel", 6, 85, 0, false, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 94, 0, false, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 165, 0, false, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 106, 0, false, 0}, "ice-lake-sp.machine"},
+		{{"GenuineIntel", 6, 143, 0, false, 0}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 207, 0, false, 0}, "emerald-rapids.machine"},
+		{{"GenuineIntel", 6, 173, 0, false, 0}, "granite-rapids.machine"},
+		{{"Arm", 0x41, 0xd0c, 0, false, 0}, "neoverse-n1.machine"},
+		{{"Arm", 0x41, 0xd49, 0, false, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x6d, 0xd49, 0, false, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x41, 0xd4f, 0, false, 0}, "neoverse-v2.machine"},
+		{{"Arm", 0x61, 0x23, 0, false, 0}, "apple-m1.machine"},
+		{{"GenuineIntel", 6, 183, 0, false, 0}, NULL},
+		{{"HygonGenuine", 25, 17, 0, false, 0}, NULL},
+		{{"AuthenticAMD", 6, 17, 0, false, 0}, NULL},
+		{{"", 0, 0, 0, false, 0}, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT(known); i++)
@@ -102,13 +102,17 @@ static void test_mistakes(void)
 			"b.machine:2: names a processor that a.machine:1 names as well: "
 			"leave it to one of them"},
 		{"cpuid = AuthenticAMD 25\n", "",
-			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]..."},
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL][/STEPPING[-STEPPING]]..."},
 		{"\n\ncpuid = AuthenticAMD x 1\n", "",
-			"a.machine:3: cpuid = VENDOR FAMILY MODEL[-MODEL]..."},
+			"a.machine:3: cpuid = VENDOR FAMILY MODEL[-MODEL][/STEPPING[-STEPPING]]..."},
 		{"cpuid = AuthenticAMD 25 1 9-2\n", "",
-			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]...: 9-2"},
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL][/STEPPING[-STEPPING]]...: 9-2"},
+		{"cpuid = AuthenticAMD 25 1/\n", "",
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL][/STEPPING[-STEPPING]]...: 1/"},
+		{"midr = 0x41 0xd0c/1\n", "",
+			"a.machine:1: midr = IMPLEMENTER PART[-PART]...: 0xd0c/1"},
 		{"cpuid = AuthenticAMD 25 70000\n", "",
-			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL]...: 70000"},
+			"a.machine:1: cpuid = VENDOR FAMILY MODEL[-MODEL][/STEPPING[-STEPPING]]...: 70000"},
 		{"cpuid = AMD 25 1\n", "",
 			"a.machine:1: the vendor must be AuthenticAMD, GenuineIntel or "
 			"HygonGenuine: AMD"},
@@ -125,7 +129,7 @@ static void test_mistakes(void)
 			{"b.machine", cases[i].second}, {NULL, NULL}};
 		char error[200], parsed[200];
 		struct cp_machine machine = cp_machine_defaults;
-		struct cp_processor processor = {"AuthenticAMD", 25, 1, false, 0};
+		struct cp_processor processor = {"AuthenticAMD", 25, 1, 0, false, 0};
 
 		ok(!cp_known_find(files, &processor, error, sizeof(error)),
 			"no file is found");
@@ -215,7 +219,7 @@ static void test_hidden(void)
 	static const struct cp_cpuid_leaf leaves[] = {
 		{0x80000005u, 0, {0xff60ff40u, 0xff60ff40u, 0x300c0140u, 0x20080140u}},
 		{0x80000006u, 0, {0x40802040u, 0x60804040u, 0x04006140u, 0x0fe09140u}}};
-	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, true, 0};
+	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, 0, true, 0};
 	struct cp_cpuid cpuid = {leaves, COUNT(leaves)};
 	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
 	struct cp_cpuid_told told = {.kind = 0};
@@ -273,8 +277,8 @@ static void test_policies(void)
 /* CPUID's sizes hold where the file has others, and hold without a file. */
 static void test_sizes(void)
 {
-	static const struct cp_processor spr = {"GenuineIntel", 6, 143, false, 0},
-					 raptor = {"GenuineIntel", 6, 183, false, 0};
+	static const struct cp_processor spr = {"GenuineIntel", 6, 143, 0, false, 0},
+					 raptor = {"GenuineIntel", 6, 183, 0, false, 0};
 	struct cp_machine host = recognised(&spr, OF(sapphirerapids));
 	char missing[160];
 
@@ -298,18 +302,18 @@ static void test_sizes(void)
 		"neither: assumed");
 	is_int(entries(&host, CP_STLB), 1536, "with the default");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 85, false, 0}, OF(skylakex));
+		&(struct cp_processor){"GenuineIntel", 6, 85, 0, false, 0}, OF(skylakex));
 	ok(host.assumed & 1ull << CP_OF_NEAR_CACHE,
 		"skylake-sp: another core's line, too");
 	is_int(host.level[CP_STLB].ways, 12, "Intel documents 12 ways, CPUID tells 6");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 106, false, 0}, OF(icx));
+		&(struct cp_processor){"GenuineIntel", 6, 106, 0, false, 0}, OF(icx));
 	is_int(entries(&host, CP_ITLB), 128, "CPUID tells no ITLB, the file does");
 	host = recognised(&raptor, OF(icelakey));
 	is_string(host.note, "LRU and non-inclusive caches assumed; ITLB size assumed",
 		"CPUID tells no ITLB, and there is no file");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 26, false, 0}, OF(nehalem));
+		&(struct cp_processor){"GenuineIntel", 6, 26, 0, false, 0}, OF(nehalem));
 	ok(host.level[CP_STLB_2M].absent, "an STLB of small pages only");
 }
 
