@@ -194,6 +194,7 @@ struct command {
 	char log[48];
 	char self[96];
 	char profile[PATH_MAX + 16], paths[PATH_MAX + 16];
+	char cpu[CP_SHOWN_OPTION];
 	char sweep[CP_SWEEP_OPTION], sample[CP_SAMPLE_OPTION];
 	char quantum[32], window[32], time_sample[80], stack[48], files[32];
 	char tool[PATH_MAX + 64];
@@ -252,15 +253,26 @@ static void add_wishes(struct command *command, const char *directory,
 		add_word(command, "--line-use=yes");
 	if (wishes->lines)
 		add_word(command, "--lines=yes");
-	/* Asked for here, where the program is no sanitizer's: dl_iterate_phdr(3) would
-	 * be that of its runtime, which is not ready yet. */
-	if (wishes->host_cpu || cp_level_is_above_avx2())
-		add_word(command, "--cpu=host");
 	if (wishes->quantum) {
 		cp_format(command->quantum, sizeof(command->quantum), "--quantum=%u",
 			wishes->quantum);
 		add_word(command, command->quantum);
 	}
+}
+
+/* What the program needs is asked for here, where it is no sanitizer's:
+ * dl_iterate_phdr(3) would be that of its runtime, which is not ready yet. */
+static void add_cpu(struct command *command, const struct cp_machine *machine,
+	enum cp_shown_cpu wanted)
+{
+	enum cp_shown_cpu shown = cp_level_to_show(wanted, machine);
+
+	if (shown == CP_SHOWN_HOSTS)
+		add_word(command, "--cpu=host");
+	if (shown != CP_SHOWN_MACHINES)
+		return;
+	cp_shown_option(machine, command->cpu, sizeof(command->cpu));
+	add_word(command, command->cpu);
 }
 
 /* The seed of a sample.  It differs between processes and between runs, so that
@@ -350,6 +362,7 @@ static void add_options(struct command *command, const struct cp_plan *plan,
 			add_word(command, command->machine[i].word[w]);
 	}
 	add_wishes(command, directory, wishes);
+	add_cpu(command, &plan->machine[0], wishes->cpu);
 	add_plan(command, plan, directory);
 	add_word(command, "--");
 }

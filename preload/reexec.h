@@ -9,6 +9,7 @@
 
 #include "base/engine/engine.h"
 #include "base/counters/plan.h"
+#include "base/machine/shown.h"
 
 /* The path of a file that is installed with the library: DIR/libcachepeek/NAME for
  * DIR/libcachepeek.so.  0 or -errno. */
@@ -21,10 +22,10 @@ int cp_reexec_possible(struct cp_why *why);
 struct cp_sim_wishes {
 	bool profile, sharing; /* sharing: with a profile */
 	bool call_paths;
-	bool line_use;    /* with a profile */
-	bool lines;       /* of source that are regions */
-	bool host_cpu;    /* CPUID tells of the host */
-	unsigned quantum; /* of sharing: data references of a turn; 0: none */
+	bool line_use;         /* with a profile */
+	bool lines;            /* of source that are regions */
+	enum cp_shown_cpu cpu; /* of which CPUID tells */
+	unsigned quantum;      /* of sharing: data references of a turn; 0: none */
 };
 
 /*

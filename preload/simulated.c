@@ -215,7 +215,7 @@ void cp_run_simulated(char **argv, char *const *entries)
 		.call_paths = cp_plan.nmachines == 1 && cp_options.call_paths,
 		.line_use = profile && cp_options.line_use,
 		.lines = cp_lines_chosen(cp_options.regions),
-		.host_cpu = cp_level_shows_host()};
+		.cpu = cp_level_shown()};
 	struct cp_why why;
 
 	wishes.quantum = wishes.sharing ? quantum_wanted() : 0;

@@ -206,7 +206,7 @@ struct cp_process {
 	const struct cp_mpi_item *mpi; /* time in MPI; NULL: not known */
 	uint64_t huge_pages;           /* that the simulated PMU has met */
 	bool x87;                      /* it computed with the x87 unit, simulated */
-	bool hosts_cpu;                /* what CPUID told it was the host's */
+	const char *cpu;               /* what CPUID told it: "host", or whose; NULL */
 	bool shown_host;               /* the same, for it is marked x86-64-v4 */
 	const uint64_t *unrecorded;    /* [CP_UNRECORDED_KINDS] */
 	uint64_t folded;            /* it stands for so many that ended; 0: it is one */

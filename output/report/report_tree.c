@@ -275,7 +275,7 @@ static void fill_header(const struct cp_record *record, struct cp_process *proce
 			  strcmp(process->how, "unknown") == 0 ||
 			  cp_record_meta(record, "unseen_exit", NULL);
 	process->illegal = cp_record_meta(record, "illegal", NULL);
-	process->hosts_cpu = cp_record_meta(record, "cpu", NULL);
+	process->cpu = cp_record_meta(record, "cpu", NULL);
 	process->shown_host = cp_record_meta(record, "shown", NULL);
 	process->counted_from = header->flags & CP_RECORD_FORKED ? "fork" : "constructor";
 	process->root = header->flags & CP_RECORD_ROOT;

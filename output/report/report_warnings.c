@@ -329,16 +329,24 @@ static const char simulated_limits[] =
 
 void cp_report_limits(const struct cp_report *report, char *to, size_t size)
 {
-	unsigned long long huge = 0, shown = 0, hosts = 0;
+	unsigned long long huge = 0, shown = 0;
+	const char *cpu = NULL;
+	bool is_hosts;
 	size_t used;
 
 	for (size_t i = 0; i < report->nprocesses; i++) {
-		hosts += report->processes[i].hosts_cpu;
+		if (report->processes[i].cpu)
+			cpu = report->processes[i].cpu;
 		huge += report->processes[i].huge_pages;
 		shown += report->processes[i].shown_host;
 	}
-	used = cp_format(to, size, "%s%s", simulated_limits,
-		hosts ? "shown this machine's processor" : "not shown AVX-512");
+	is_hosts = cpu && strcmp(cpu, "host") == 0;
+	used = cp_format(to, size, "%s%s%s%s", simulated_limits,
+		cpu ? "shown " : "not shown AVX-512",
+		!cpu || is_hosts ? "" : "the processor of ",
+		is_hosts ? "this machine's processor"
+		: cpu    ? cpu
+			 : "");
 	if (shown && used < size)
 		used += cp_format(to + used, size - used,
 			" (%llu marked x86-64-v4 %s this machine's processor)", shown,

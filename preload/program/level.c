@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/program/level.h"
 
+#include <string.h>
+
 #include "base/counters/options.h"
 #include "base/engine/simclient.h"
+#include "base/format.h"
+#include "base/machine/features.h"
 #include "preload/planned.h"
 #include "preload/program/pinned.h"
 #include "preload/runtime.h"
@@ -13,7 +17,6 @@
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { ALIGNMENT = 8 };
 
@@ -76,28 +79,60 @@ bool cp_level_is_above_avx2(void)
 
 #endif
 
-static bool suits_host(void)
+/* What auto stands for. */
+static enum cp_shown_cpu suitable(void)
 {
 #ifdef __x86_64__
-	return cp_plan.nmachines == 1 && !cp_is_reproducible(cp_options.reproducible) &&
-	       strcmp(cp_plan.machine[0].name, "host") == 0;
-#else
-	return false;
+	if (cp_plan.nmachines != 1 || cp_is_reproducible(cp_options.reproducible))
+		return CP_SHOWN_VALGRINDS;
+	if (strcmp(cp_plan.machine[0].name, "host") == 0)
+		return CP_SHOWN_HOSTS;
+	if (cp_shown_has(&cp_plan.machine[0]))
+		return CP_SHOWN_MACHINES;
 #endif
+	return CP_SHOWN_VALGRINDS;
 }
 
-bool cp_level_shows_host(void)
+enum cp_shown_cpu cp_level_shown(void)
 {
-	return cp_options.cpu == CP_CPU_AUTO ? suits_host()
-					     : cp_options.cpu == CP_CPU_HOST;
+	return cp_options.cpu == CP_CPU_AUTO   ? suitable()
+	       : cp_options.cpu == CP_CPU_HOST ? CP_SHOWN_HOSTS
+					       : CP_SHOWN_VALGRINDS;
+}
+
+enum cp_shown_cpu cp_level_to_show(
+	enum cp_shown_cpu wanted, const struct cp_machine *machine)
+{
+	uint64_t above = cp_features_named("x86-64-v4");
+
+	if (wanted == CP_SHOWN_MACHINES && (machine->shown.features & above) == above)
+		return wanted;
+	return wanted == CP_SHOWN_HOSTS || cp_level_is_above_avx2() ? CP_SHOWN_HOSTS
+								    : wanted;
+}
+
+/* "zen4", "zen4, without avx512f" */
+static void note_machine(const struct cp_machine *machine)
+{
+	char text[1024], names[900];
+
+	cp_features_list(cp_shown_lacking(machine), names, sizeof(names));
+	cp_format(text, sizeof(text), "%s%s%s", machine->name, *names ? ", without " : "",
+		names);
+	cp_record_put_meta(&cp_runtime.record, "cpu", text, strlen(text));
 }
 
 void cp_level_note(void)
 {
-	if (!cp_plan_machine(&cp_plan) || !cp_sim_request(CP_SIM_SHOWS_HOST, NULL))
+	unsigned long shown;
+
+	if (!cp_plan_machine(&cp_plan))
 		return;
-	if (cp_level_shows_host())
+	shown = cp_sim_request(CP_SIM_SHOWS_HOST, NULL);
+	if (shown == CP_SIM_SHOWS_MACHINES)
+		note_machine(&cp_plan.machine[0]);
+	else if (shown && cp_level_shown() == CP_SHOWN_HOSTS)
 		cp_record_put_meta(&cp_runtime.record, "cpu", "host", 4);
-	else
+	else if (shown)
 		cp_record_put_meta(&cp_runtime.record, "shown", "x86-64-v4", 9);
 }

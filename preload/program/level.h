@@ -8,13 +8,20 @@
 
 #include <stdbool.h>
 
+#include "base/machine/shown.h"
+
 /* Does the program, or a library that it was started with, need x86-64-v4? */
 bool cp_level_is_above_avx2(void);
 
-/* Is the program shown this machine's processor?  By itself where that is the machine
- * that is simulated, so that it chooses the code that it runs alone; a run that is to be
- * the same on any machine, and several machines at once, have Valgrind's. */
-bool cp_level_shows_host(void);
+/* Whose processor is the program shown?  By itself that of the machine that is simulated,
+ * so that it chooses the code that it runs there; a run that is to be the same on any
+ * machine, several machines at once, and a machine whose file names no processor have
+ * Valgrind's. */
+enum cp_shown_cpu cp_level_shown(void);
+
+/* The same of this program, which may need the host's. */
+enum cp_shown_cpu cp_level_to_show(
+	enum cp_shown_cpu wanted, const struct cp_machine *machine);
 
 /* For the record, on the simulated PMU: which processor the program was shown, and
  * why. */

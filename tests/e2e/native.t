@@ -120,7 +120,11 @@ SKIP: {
 
 	is_deeply([$told->()], $x86 ? [$alone[0], "shown this machine's processor"] : \@valgrind, 'this machine shows its processor');
 	is_deeply([$told->(env => {CACHEPEEK_CPU => 'auto', CACHEPEEK_REPRODUCIBLE => 1})], \@valgrind, 'a run that is the same anywhere does not');
-	is_deeply([$told->(machine => 'zen3')], \@valgrind, 'nor does another machine');
+	is_deeply([$told->(machine => 'cachegrind')], \@valgrind, 'nor does a machine that names none');
+	is_deeply([$told->(machine => 'zen3', env => {CACHEPEEK_CPU => 'valgrind'})], \@valgrind, 'nor another one where it is not wanted');
+	my @zen3 = $told->(machine => 'zen3');
+	is($zen3[0], $x86 ? 'AuthenticAMD' : $valgrind[0], 'a machine shows its own');
+	like($zen3[1], $x86 ? qr/^shown the processor of zen3(?:, without [a-z0-9_ ]+)?$/ : qr/^not shown AVX-512$/, 'the report says whose');
 	is_deeply([$told->(env => {CACHEPEEK_CPU => 'valgrind'})], \@valgrind, 'nor where it is not wanted');
 }
 

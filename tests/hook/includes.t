@@ -44,7 +44,7 @@ my @rooms = (
 	['preload' => [@base, qw(base/counters base/machine base/engine regions regions/fold preload/libc), @simulator]],
 	['preload/sampling' => [@base, qw(preload base/counters base/engine preload/heap regions), @simulator]],
 	['preload/threads' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling regions)]],
-	['preload/program' => [@base, qw(base/counters base/engine preload preload/libc preload/sampling preload/threads), @simulator]],
+	['preload/program' => [@base, qw(base/counters base/engine base/machine preload preload/libc preload/sampling preload/threads), @simulator]],
 	['preload/cases' => [@base, qw(preload preload/program regions)]],
 	['preload/markers' => [@base, qw(base/counters base/engine preload preload/cases preload/libc preload/patch preload/program preload/sampling
 		preload/threads regions), @simulator]],

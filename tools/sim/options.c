@@ -168,7 +168,41 @@ static void parse_files(const HChar *value)
 	limits_set_soft((Int)n);
 }
 
+/* "LEAF.SUBLEAF:EAX:EBX:ECX:EDX,", all in hexadecimal digits. */
+static Bool parse_leaf(const HChar **at, struct shown_leaf *l)
+{
+	static const HChar behind[] = ".::::,";
+	UInt *out[] = {&l->leaf, &l->subleaf, &l->output[0], &l->output[1], &l->output[2],
+		&l->output[3]};
+
+	for (UInt i = 0; i < 6; i++) {
+		HChar *end;
+		ULong value = VG_(strtoull16)(*at, &end);
+
+		if (end == *at || *end != behind[i] || value >> 32)
+			return False;
+		*out[i] = (UInt)value;
+		*at = end + 1;
+	}
+	return True;
+}
+
+static void parse_cpu(const HChar *value)
+{
+	if (VG_STREQ(value, "host")) {
+		tool_options.shows_host = True;
+		return;
+	}
+	while (*value)
+		if (tool_options.nshown == TOOL_SHOWN_LEAVES ||
+			!parse_leaf(&value, &tool_options.shown[tool_options.nshown++]))
+			refuse_option("--cpu",
+				"expected host, or leaves, as "
+				"LEAF.SUBLEAF:EAX:EBX:ECX:EDX, in hexadecimal digits");
+}
+
 static const struct option_value values[] = {
+	{"--cpu=", parse_cpu},
 	{"--files=", parse_files},
 	{"--window=", parse_window},
 	{"--sample=", parse_sample},
@@ -217,10 +251,6 @@ static Bool parse_flag(const HChar *arg)
 
 Bool options_parse(const HChar *arg)
 {
-	if (VG_STREQ(arg, "--cpu=host")) {
-		tool_options.shows_host = True;
-		return True;
-	}
 	if (VG_STREQ(arg, "--huge-pages=smaps")) {
 		tool_options.huge_from_smaps = True;
 		return True;
@@ -336,8 +366,9 @@ void options_usage(void)
 	 "if it were so\n"
 	 "    --files=N                 the program's soft limit of open files\n"
 	 "    --window=N                lines and pages touched in N instructions\n"
-	 "    --cpu=host                CPUID tells of the host, "
-	 "not of Valgrind's CPU\n"
+	 "    --cpu=host|LEAVES         CPUID tells of the host, "
+	 "or what is given, not of\n"
+	 "                              Valgrind's CPU\n"
 	 "    --native=no|yes           the host executes what Valgrind lacks [yes]\n"
 	 "    --hosted-flush=no|yes     FTZ and DAZ "
 	 "are the host's in Valgrind's code [yes]\n"

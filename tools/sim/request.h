@@ -15,6 +15,10 @@
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
 
+/* What CP_SIM_SHOWS_HOST answers. */
+#define CP_SIM_SHOWS_HOSTS 1
+#define CP_SIM_SHOWS_MACHINES 2
+
 /* Raw counters, in the order in which READ delivers them.  X(name, meaning).
  * A "line" below is a cache line of the level that counts.
  *
@@ -352,8 +356,9 @@ enum cp_sim_request {
 	 * differ between runs all the same. */
 	CP_SIM_UNPINNED,
 
-	/* () -> 1: CPUID tells the program of this machine's processor.  -> 0: of
-	 * Valgrind's, also where a tool without its table of encodings was asked. */
+	/* () -> CP_SIM_SHOWS_HOSTS: CPUID tells the program of this machine's processor,
+	 * CP_SIM_SHOWS_MACHINES: of the simulated machine's.  -> 0: of Valgrind's, also
+	 * where a tool without its table of encodings was asked. */
 	CP_SIM_SHOWS_HOST,
 
 	/* (n, char *to, size) -> 1, 2: the nth pattern of functions, and whether a file

@@ -117,7 +117,10 @@ Bool request_handle(ThreadId tid, UWord *args, UWord *ret)
 		*ret = pin.seen;
 		break;
 	case CP_SIM_SHOWS_HOST:
-		*ret = tool_options.shows_host && tool_options.native;
+		*ret = !tool_options.native      ? 0
+		       : tool_options.shows_host ? CP_SIM_SHOWS_HOSTS
+		       : tool_options.nshown     ? CP_SIM_SHOWS_MACHINES
+						 : 0;
 		break;
 	case CP_SIM_CALL:
 		pin_call_is_programs(tid);

@@ -28,6 +28,12 @@ extern ULong x87_translated;
 
 #define TOOL_MAX_MACHINES 16
 
+/* What CPUID tells in a leaf: EAX, EBX, ECX, EDX. */
+struct shown_leaf {
+	UInt leaf, subleaf, output[4];
+};
+#define TOOL_SHOWN_LEAVES 48
+
 /* --sample: all in instructions, but the number of groups of sets and the seed. */
 struct sample_plan {
 	ULong sets;   /* of the groups; 0: nothing is sampled */
@@ -67,7 +73,10 @@ extern struct tool_options {
 	Bool huge_from_smaps; /* as on a kernel without PAGEMAP_SCAN */
 	Bool native;          /* the host executes what Valgrind lacks */
 	Bool shows_host;      /* --cpu=host */
-	Bool check_blocks;    /* VEX looks at all that it translates */
+	/* And of another processor; nshown 0: of none. */
+	struct shown_leaf shown[TOOL_SHOWN_LEAVES];
+	UInt nshown;
+	Bool check_blocks; /* VEX looks at all that it translates */
 	Bool hosted_flush; /* "no" is as where the core's dispatcher cannot be patched */
 	Bool asks_cpuid;   /* "no" is as where CPUID hides all but the registers */
 	Bool report, alone;

@@ -13,6 +13,9 @@ struct cpuid {
 
 struct cpuid native_cpuid(UInt leaf, UInt subleaf);
 
+/* Does it tell of more registers than the core has? */
+Bool cpuid_shows_wide(void);
+
 void native_host_start(void);
 /* The registers that the kernel keeps for each thread, and that are executed here: bits
  * of XCR0. */

@@ -71,8 +71,8 @@ static Bool looks_fused(const UChar *code, UInt length)
 /* VEX says that a program may use no more registers than VEX has. */
 static Bool looks_xgetbv(const UChar *code, UInt length)
 {
-	return tool_options.shows_host && length == 3 && code[0] == 0x0f &&
-	       code[1] == 1 && code[2] == 0xd0;
+	return length == 3 && code[0] == 0x0f && code[1] == 1 && code[2] == 0xd0 &&
+	       cpuid_shows_wide();
 }
 
 /* Is it executed natively though VEX decodes it, in a superblock of its own? */
