@@ -34,14 +34,16 @@ static unsigned twice(const char *vendor, uint32_t family, uint32_t first, uint3
 {
 	unsigned bad = 0;
 
-	for (uint32_t model = first; model <= last; model++) {
-		struct cp_processor processor = {.family = family, .model = model};
-		const char *file;
+	for (uint32_t model = first; model <= last; model++)
+		for (uint32_t stepping = 0; stepping < 16; stepping++) {
+			struct cp_processor processor = {
+				.family = family, .model = model, .stepping = stepping};
+			const char *file;
 
-		strcpy(processor.vendor, vendor);
-		file = file_of(&processor);
-		bad += file && !*file;
-	}
+			strcpy(processor.vendor, vendor);
+			file = file_of(&processor);
+			bad += file && !*file;
+		}
 	return bad;
 }
 
@@ -61,7 +63,21 @@ static void test_shipped(void)
 		{{"GenuineIntel", 6, 45, 0, false, 0}, "sandy-bridge.machine"},
 		{{"GenuineIntel", 6, 58, 0, false, 0}, "ivy-bridge.machine"},
 		{{"GenuineIntel", 6, 60, 0, false, 0}, "haswell.machine"},
+		{{"GenuineIntel", 6, 44, 2, false, 0}, "westmere.machine"},
+		{{"GenuineIntel", 6, 79, 1, false, 0}, "broadwell.machine"},
 		{{"GenuineIntel", 6, 85, 0, false, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 85, 4, false, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 85, 5, false, 0}, "cascade-lake.machine"},
+		{{"GenuineIntel", 6, 85, 7, false, 0}, "cascade-lake.machine"},
+		{{"GenuineIntel", 6, 126, 5, false, 0}, "ice-lake.machine"},
+		{{"GenuineIntel", 6, 140, 1, false, 0}, "tiger-lake.machine"},
+		{{"GenuineIntel", 6, 151, 2, false, 0}, "alder-lake.machine"},
+		{{"AuthenticAMD", 23, 1, 1, false, 0}, "zen1.machine"},
+		{{"AuthenticAMD", 23, 8, 2, false, 0}, "zen-plus.machine"},
+		{{"Arm", 0x41, 0xd40, 0, false, 0}, "neoverse-v1.machine"},
+		{{"Arm", 0x41, 0xd84, 0, false, 0}, "neoverse-v3.machine"},
+		{{"Arm", 0xc0, 0xac3, 0, false, 0}, "ampereone.machine"},
+		{{"Arm", 0x61, 0x43, 0, false, 0}, "apple-m3.machine"},
 		{{"GenuineIntel", 6, 94, 0, false, 0}, "skylake.machine"},
 		{{"GenuineIntel", 6, 165, 0, false, 0}, "skylake.machine"},
 		{{"GenuineIntel", 6, 106, 0, false, 0}, "ice-lake-sp.machine"},
@@ -70,7 +86,7 @@ static void test_shipped(void)
 		{{"GenuineIntel", 6, 173, 0, false, 0}, "granite-rapids.machine"},
 		{{"Arm", 0x41, 0xd0c, 0, false, 0}, "neoverse-n1.machine"},
 		{{"Arm", 0x41, 0xd49, 0, false, 0}, "neoverse-n2.machine"},
-		{{"Arm", 0x6d, 0xd49, 0, false, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x6d, 0xd49, 0, false, 0}, "cobalt-100.machine"},
 		{{"Arm", 0x41, 0xd4f, 0, false, 0}, "neoverse-v2.machine"},
 		{{"Arm", 0x61, 0x23, 0, false, 0}, "apple-m1.machine"},
 		{{"GenuineIntel", 6, 183, 0, false, 0}, NULL},

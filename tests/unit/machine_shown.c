@@ -170,7 +170,7 @@ static void test_option(void)
 int main(void)
 {
 	plan_lazy();
-	ok(test_shipped() >= 19, "machines that show a processor");
+	ok(test_shipped() >= 27, "machines that show a processor");
 	test_threads();
 	test_option();
 	return 0;
