@@ -31,4 +31,14 @@ for my $how ([], ['late']) {
 
 	is(peek(engine => 'sim', command => \@command)->{out}, $alone->{out}, join(' ', 'signals of instructions are told as alone', @$how));
 }
+
+# cachepeek-differences(7)
+SKIP: {
+	skip('x86-64 has segments', 3) if run(command => ['uname', '-m'])->{out} !~ /x86_64/;
+	my $run = peek(engine => 'sim', command => [program('raised'), 'lacking']);
+
+	like($run->{out}, qr/^jump to a bad address: signal 11, code 128, trap 13, address 0\n/m, 'a jump to no address has no place in the page');
+	is_deeply([grep { !/: signal 4, code 2, |^jump/ } split(/\n/, $run->{out})], [], 'no instructions about segments');
+	is(scalar(grep { /no instructions about segments/ } @{$run->{notes}}), 1, 'one line says so');
+}
 done_testing();

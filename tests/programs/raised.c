@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a handler is told of instructions that raise a signal: each lies alone in a page
-// of code.  Prints signal, code, and where the address and the instruction are, from that
-// page.
-//	raised [late]
+// of code.  Prints signal, code, where the address and the instruction are, from that
+// page, and the trap's number, with the error code of an address that is not there.
+//	raised [late | lacking]
 // late: the code of divisions ran before the handler of SIGFPE was there, and behind that
 // of SIGSEGV.
+// lacking: instructions that the simulator has not.
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,10 +14,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, PAGE_FAULT = 14 };
 
 static unsigned char *page;
 static sigjmp_buf back;
+static uintptr_t last; // that was not there
 
 #if defined(__x86_64__)
 #define CODE(name, bytes)                                                                \
@@ -24,11 +26,13 @@ static sigjmp_buf back;
 		name, bytes, sizeof(bytes) - 1                                           \
 	}
 
-// Divisors come in %rdi.
-static const struct {
+struct code {
 	const char *name, *bytes;
 	size_t size;
-} codes[] = {
+};
+
+// Divisors come in %rdi.
+static const struct code codes[] = {
 	CODE("hlt", "\xf4"),
 	CODE("cli", "\xfa"),
 	CODE("sti, with a prefix", "\xf3\xfb"),
@@ -50,14 +54,50 @@ static const struct {
 	CODE("quotient too large", "\xba\x05\x00\x00\x00\x90\xf7\xf7\xc3"),
 	CODE("call of nothing", "\x6a\x00\xc3"),
 	CODE("call of data", "\x54\xc3"),
+	CODE("jump to the kernel", "\x48\xc7\xc0\x00\x00\x00\xff\xff\xe0"),
+	CODE("load of nothing", "\x31\xc0\x8a\x00"),
+	CODE("store of a bad address",
+		"\x48\xb8\x00\x00\x00\x00\x00\x80\x00\x00\x88\x00"),
+	CODE("int 3", "\xcd\x03"),
+	CODE("int 4", "\xcd\x04"),
+	CODE("int 32", "\xcd\x20"),
+	CODE("icebp", "\xf1"),
+	CODE("xsetbv", "\x31\xc9\x31\xc0\x0f\x01\xd1"),
+	CODE("16 bytes",
+		"\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90"),
+};
+
+static const struct code lacking[] = {
+	CODE("sldt", "\x0f\x00\xc0\xc3"),
+	CODE("smsw", "\x0f\x01\xe0\xc3"),
+	CODE("lar", "\x0f\x02\xc7\xc3"),
+	CODE("lsl", "\x0f\x03\xc7\xc3"),
+	CODE("verr", "\x0f\x00\xe7\xc3"),
+	CODE("to ds", "\x31\xc0\x8e\xd8\xc3"),
+	CODE("fs pushed", "\x0f\xa0\x58\xc3"),
+	CODE("lss", "\x0f\xb2\x04\x24"),
+	CODE("far jump", "\xff\x2c\x24"),
+	CODE("far call", "\xff\x1c\x24"),
+	CODE("far return", "\xcb"),
+	CODE("iret", "\xcf"),
+	CODE("jump to a bad address", "\x48\xb8\x00\x00\x00\x00\x00\x80\x00\x00\xff\xe0"),
+	CODE("int 128", "\xb8\x14\x00\x00\x00\xcd\x80\xc3"),
 };
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-	uintptr_t at = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP],
-		  address = (uintptr_t)info->si_addr, start = (uintptr_t)page;
+	const greg_t *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+	uintptr_t at = (uintptr_t)registers[REG_RIP], address = (uintptr_t)info->si_addr,
+		  start = (uintptr_t)page;
 
-	printf("signal %d, code %d", number, info->si_code);
+	printf("signal %d, code %d, trap %d", number, info->si_code,
+		(int)registers[REG_TRAPNO]);
+	if (registers[REG_TRAPNO] == PAGE_FAULT)
+		last = address;
+	if (registers[REG_TRAPNO] == PAGE_FAULT)
+		printf(", error %#x", (unsigned)registers[REG_ERR]);
+	if ((uintptr_t)registers[REG_CR2] != last)
+		printf(", another address");
 	if (address - start < PAGE)
 		printf(", address page + %zu", address - start);
 	else
@@ -84,19 +124,19 @@ static void call(unsigned divisor)
 	((void (*)(unsigned))(uintptr_t)page)(divisor);
 }
 
-static void try_code(size_t i, int late)
+static void try_code(const struct code *code, int late)
 {
-	int divides = strstr(codes[i].name, "div") != NULL;
+	int divides = strstr(code->name, "div") != NULL;
 
 	memset(page, 0xc3, PAGE);
-	memcpy(page, codes[i].bytes, codes[i].size);
+	memcpy(page, code->bytes, code->size);
 	if (late && !divides)
 		return;
 	listen_to(1);
 	if (late)
 		call(1);
 	listen_to(sizeof(all) / sizeof(all[0]));
-	printf("%s: ", codes[i].name);
+	printf("%s: ", code->name);
 	if (!sigsetjmp(back, 1))
 		call(0);
 }
@@ -106,12 +146,16 @@ int main(int argc, char **argv)
 	static char stack[1 << 16];
 	stack_t other = {.ss_sp = stack, .ss_size = sizeof(stack)};
 
-	(void)argv;
 	sigaltstack(&other, NULL);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (argc > 1 && strcmp(argv[1], "lacking") == 0) {
+		for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++)
+			try_code(&lacking[i], 0);
+		return 0;
+	}
 	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-		try_code(i, argc > 1);
+		try_code(&codes[i], argc > 1);
 	return 0;
 }
 #else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "system/faults.h"
+#include "system/traps.h"
 #include "tool.h"
 #include "valgrind/core.h"
 #include "valgrind/guest.h"
@@ -91,8 +92,6 @@ void faults_check(VexTranslateArgs *args)
 
 /* ---- in the kernel's words ---- */
 
-enum { BY_KERNEL = 128 };
-
 vki_siginfo_t faults_as_kernel_tells(ThreadId tid, const vki_siginfo_t *info)
 {
 	vki_siginfo_t told = *info;
@@ -103,7 +102,9 @@ vki_siginfo_t faults_as_kernel_tells(ThreadId tid, const vki_siginfo_t *info)
 #if defined(VGA_amd64)
 	if (told.si_signo == VKI_SIGILL && told.si_code == VKI_ILL_ILLOPC)
 		told.si_code = VKI_ILL_ILLOPN;
-	if (told.si_signo == VKI_SIGTRAP && told.si_code == VKI_TRAP_BRKPT)
+	if (told.si_signo == VKI_SIGTRAP && traps_is_debug())
+		told._sifields._sigfault._addr = (void *)VG_(get_IP)(tid);
+	else if (told.si_signo == VKI_SIGTRAP && told.si_code == VKI_TRAP_BRKPT)
 		told.si_code = BY_KERNEL;
 #endif
 	return told;
@@ -114,57 +115,10 @@ void __wrap_vgPlain_synth_fault_perms(ThreadId tid, Addr address)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(address);
 
+	if (traps_refuse(tid, address))
+		return;
 	if (!segment || segment->kind == SkFree || segment->kind == SkResvn)
 		VG_(synth_fault_mapping)(tid, address);
 	else
 		__real_vgPlain_synth_fault_perms(tid, address);
 }
-
-#if defined(VGA_amd64)
-void __real_vgPlain_synth_sigill(ThreadId tid, Addr address);
-void __wrap_vgPlain_synth_sigill(ThreadId tid, Addr address);
-
-/* The prefixes, and REX. */
-static const UChar *behind_prefixes(const UChar *code)
-{
-	while (*code == 0x66 || *code == 0xf2 || *code == 0xf3 || (*code & 0xf0) == 0x40)
-		code++;
-	return code;
-}
-
-/* Of two bytes: system registers, caches, and the ways back to programs. */
-static Bool is_kernels_of_two(const UChar *code)
-{
-	UInt which = code[1] >> 3 & 7;
-
-	switch (code[0]) {
-	case 0x00: /* lldt, ltr */
-		return which == 2 || which == 3;
-	case 0x01: /* lgdt, lidt, invlpg; lmsw; swapgs */
-		return code[1] < 0xc0 ? which == 2 || which == 3 || which >= 6
-				      : which == 6 || code[1] == 0xf8;
-	}
-	return code[0] == 0x06 || code[0] == 0x07 || code[0] == 0x08 || code[0] == 0x09 ||
-	       (code[0] >= 0x20 && code[0] <= 0x23) || code[0] == 0x30 ||
-	       code[0] == 0x32 || code[0] == 0x33 || code[0] == 0x35;
-}
-
-/* For those, the processor has another exception than for what is no instruction: hlt,
- * cli, sti, and ports. */
-static Bool is_kernels(const UChar *code)
-{
-	code = behind_prefixes(code);
-	if (code[0] == 0x0f)
-		return is_kernels_of_two(code + 1);
-	return code[0] == 0xf4 || code[0] == 0xfa || code[0] == 0xfb ||
-	       (code[0] >= 0x6c && code[0] <= 0x6f) || (code[0] & 0xf4) == 0xe4;
-}
-
-void __wrap_vgPlain_synth_sigill(ThreadId tid, Addr address)
-{
-	if (is_kernels((const UChar *)address))
-		VG_(synth_fault)(tid);
-	else
-		__real_vgPlain_synth_sigill(tid, address);
-}
-#endif

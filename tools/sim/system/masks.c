@@ -15,6 +15,7 @@
 #include "pointers.h"
 #include "system/faults.h"
 #include "system/sent.h"
+#include "system/traps.h"
 #include "tool.h"
 #include "valgrind/core.h"
 
@@ -94,6 +95,7 @@ void __wrap_vgPlain_sigframe_create(ThreadId tid, Bool on_altstack, Addr top,
 	__real_vgPlain_sigframe_create(
 		tid, on_altstack, room, &told, context, handler, flags, mask, restorer);
 	native_frame_fill(tid, room);
+	traps_tell(tid, &told, context);
 	if (waiting && waiting[tid].has_mask)
 		VG_(do_sys_sigprocmask)
 	(tid, VKI_SIG_SETMASK, &waiting[tid].mask, NULL);

@@ -62,5 +62,6 @@ extern SysRes VG_(do_sys_sigprocmask)(
 /* SIGSEGV where nothing is mapped, and where an instruction is not for programs. */
 extern void VG_(synth_fault_mapping)(ThreadId tid, Addr address);
 extern void VG_(synth_fault)(ThreadId tid);
+extern void VG_(synth_sigtrap)(ThreadId tid);
 
 #endif
