@@ -90,6 +90,20 @@ UInt counts_of(int number)
 	return 0;
 }
 
+UInt narrow_of(int number)
+{
+	switch (number) {
+	case SYS_fcntl:
+	case SYS_futex:
+		return 1 << 1;
+#ifdef SYS_arch_prctl
+	case SYS_arch_prctl:
+		return 1 << 0;
+#endif
+	}
+	return counts_of(number);
+}
+
 /* poll's limit is the program's; the one that is really set is higher (limits.h). */
 static Bool polls_too_many(int number, const unsigned long long *args)
 {

@@ -15,9 +15,10 @@ Bool can_read_text(UWord text);
 /* An array with a closing NULL, and its strings: NULL has none. */
 Bool can_read_texts(UWord array);
 
-/* Arguments that count the elements of an array, a bit each: the kernel takes 32 bits of
- * them, and the core 64. */
+/* Arguments of which the kernel takes 32 bits, and the core 64, a bit each: those that
+ * count the elements of an array, and all. */
 UInt counts_of(int number);
+UInt narrow_of(int number);
 
 /* How many headers of sendmmsg and recvmmsg the kernel takes and can read. */
 UInt messages_to_read(UWord messages, UInt count);

@@ -17,6 +17,7 @@
 #include "system/clone.h"
 #include "system/descriptors.h"
 #include "system/hidden.h"
+#include "system/newer.h"
 #include "system/sent.h"
 #include "system/registers.h"
 #include "system/remap.h"
@@ -420,8 +421,11 @@ static void ask_core(ThreadId tid, UInt trace)
 static void make_call(ThreadId tid, UInt trace)
 {
 	UWord heap_end;
+	long result;
 
-	if (space_is_full(number_of(tid)))
+	if (newer_answers(tid, (UInt)number_of(tid), &result))
+		answer_call(tid, result);
+	else if (space_is_full(number_of(tid)))
 		answer_call(tid, -VKI_ENOMEM);
 	else if (sent_refuses(tid, number_of(tid)))
 		answer_call(tid, -VKI_EINVAL);

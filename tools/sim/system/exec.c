@@ -12,6 +12,7 @@
 #include "base/syscall.h"
 #include "system/confine.h"
 #include "system/links.h"
+#include "system/registers.h"
 #include "pointers.h"
 #include "tool.h"
 #include "system/vfork.h"
@@ -231,4 +232,12 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 	if (environment)
 		free_environment(environment);
 	refused = (UInt)-result;
+}
+
+/* The core has looked at arguments before it asked. */
+void exec_after(ThreadId tid)
+{
+	if (refused)
+		call_put(tid, CALL_RESULT, (UWord) - (long)refused);
+	refused = 0;
 }

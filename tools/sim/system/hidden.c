@@ -21,7 +21,7 @@
 #include "pub_tool_vki.h"
 
 static const UWord places[HIDDEN_ARGS] = {
-	CALL_ARG1, CALL_ARG2, CALL_ARG3, CALL_ARG4, CALL_ARG5};
+	CALL_ARG1, CALL_ARG2, CALL_ARG3, CALL_ARG4, CALL_ARG5, CALL_ARG6};
 
 UWord hidden_argument(ThreadId tid, UInt i)
 {
@@ -176,10 +176,10 @@ struct hidden_call hidden_before(ThreadId tid, Int number)
 {
 	struct hidden_call call = {.librarys = is_librarys(tid)};
 
-	if (call.librarys)
-		return call;
 	for (UInt i = 0; i < HIDDEN_ARGS; i++)
 		call.given[i] = hidden_argument(tid, i);
+	if (call.librarys)
+		return call;
 	hidden_in_memory(tid, number, &call);
 	hide_arguments(tid, number, &call);
 	return call;

@@ -8,7 +8,7 @@
 
 #include "pub_tool_basics.h"
 
-enum { HIDDEN_ARGS = 5 };
+enum { HIDDEN_ARGS = 6 };
 
 /* What the kernel finds in the place of one: beyond what it can have. */
 enum { HIDDEN_NOWHERE = 0x7fffffff };

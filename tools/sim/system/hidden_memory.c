@@ -83,7 +83,7 @@ static void hide_messages(struct vki_mmsghdr *messages, UInt n, struct hidden_ca
  */
 static void cut_counts(ThreadId tid, Int number, UWord *a, struct hidden_call *call)
 {
-	for (UInt i = 0, counts = counts_of(number); counts >> i; i++) {
+	for (UInt i = 0, counts = narrow_of(number); counts >> i; i++) {
 		UInt n = (UInt)a[i];
 
 		if (!(counts >> i & 1))
@@ -275,6 +275,10 @@ void hidden_in_memory(ThreadId tid, Int number, struct hidden_call *call)
 		break;
 	case SYS_sendmmsg:
 		hide_messages((struct vki_mmsghdr *)a[1], (UInt)a[2], call);
+		break;
+	case SYS_pselect6: /* without a mask it may have any size */
+		if (can_read(a[5], sizeof(UWord)) && !*(const UWord *)a[5])
+			hidden_change(tid, 5, 0, call);
 		break;
 	case IO_URING_ENTER:
 		hidden_in_ring(tid, call);

@@ -7,6 +7,9 @@
 
 #include "pub_tool_basics.h"
 
+/* True: it is answered, and there is nothing to call for. */
+Bool newer_answers(ThreadId tid, UInt number, long *result);
+
 void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif
