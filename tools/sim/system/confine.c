@@ -408,8 +408,10 @@ static void ask_core(ThreadId tid, UInt trace)
 
 	pin_before(tid, number);
 	if (!hidden_answers(tid, number, &hidden) && !descriptors_refuse(tid, number) &&
-		!space_refuses(tid, &space) && !remap_answers(tid, number))
+		!space_refuses(tid, &space) && !remap_answers(tid, number)) {
+		hidden_links(tid, number, &hidden);
 		__real_vgPlain_client_syscall(tid, trace);
+	}
 	if (space_change(tid, &space))
 		__real_vgPlain_client_syscall(tid, trace);
 	space_restore(tid, &space);

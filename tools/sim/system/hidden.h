@@ -36,6 +36,9 @@ void hidden_behind(ThreadId tid, Int number, struct hidden_call *call);
 /* True: there is nothing to call for, and the program has its answer. */
 Bool hidden_answers(ThreadId tid, Int number, const struct hidden_call *call);
 
+/* In the place of the simulator's link of /proc, the program's. */
+void hidden_links(ThreadId tid, Int number, struct hidden_call *call);
+
 /* After a call that succeeded: what the kernel and the program have in common. */
 void hidden_after(UInt number, const UWord *args, SysRes result);
 

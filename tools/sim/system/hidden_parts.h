@@ -71,6 +71,10 @@ Bool hidden_in_sets(ThreadId tid);
 /* Is there one that a path goes through? */
 Bool hidden_in_paths(ThreadId tid, Int number);
 
+/* Paths of programs.  What of the path is known, from / on where it ends so. */
+enum { HIDDEN_LONGEST = 128, HIDDEN_HERE = -100 /* AT_FDCWD */ };
+void hidden_path(Int dir, UWord path, const HChar *end, HChar to[HIDDEN_LONGEST]);
+
 /* Leaves them out of what was read of a directory of /proc. */
 void hidden_list_after(ThreadId tid, Int number, const struct hidden_call *call);
 

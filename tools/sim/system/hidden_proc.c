@@ -11,7 +11,7 @@
 #include "pub_tool_libcprint.h"
 #include "pub_tool_vki.h"
 
-enum { LONGEST = 128, PAGE = 4096, OF_PROC = 0x9fa0, HERE = -100, SELVES = -10000 };
+enum { LONGEST = HIDDEN_LONGEST, PAGE = 4096, OF_PROC = 0x9fa0, SELVES = -10000 };
 
 /* ---- names ---- */
 
@@ -77,21 +77,44 @@ static const HChar *pass_directory(const HChar *path)
 	return (at = pass(path, "fd")) ? at : pass(path, "fdinfo");
 }
 
-/* Is it such a directory? */
-static Bool is_directory(Int fd)
+/* Returns how long it is; 0: not known. */
+static SizeT name_of(Int fd, HChar to[LONGEST])
 {
-	HChar name[64], target[LONGEST];
-	const HChar *at;
+	HChar name[64];
 	long n;
 
-	if (fd == HERE)
+	if (fd == HIDDEN_HERE)
 		VG_(strcpy)(name, "/proc/self/cwd");
 	else
 		VG_(sprintf)(name, "/proc/self/fd/%d", fd);
-	n = cp_syscall(SYS_readlinkat, (long)HERE, name, target, sizeof(target) - 1);
-	if (n <= 0)
+	n = cp_syscall(SYS_readlinkat, (long)HIDDEN_HERE, name, to, LONGEST - 1);
+	to[n > 0 ? n : 0] = '\0';
+	return n > 0 ? (SizeT)n : 0;
+}
+
+void hidden_path(Int dir, UWord path, const HChar *end, HChar to[LONGEST])
+{
+	HChar text[LONGEST];
+	SizeT n = 0, length, behind = VG_(strlen)(end);
+
+	copy_path(path, text);
+	length = VG_(strlen)(text);
+	if (length >= behind && text[0] != '/' &&
+		VG_(strcmp)(text + length - behind, end) == 0)
+		n = name_of(dir, to);
+	if (n && n + 1 + length < LONGEST)
+		to[n++] = '/';
+	VG_(strcpy)(n + length < LONGEST ? to + n : to, text);
+}
+
+/* Is it such a directory? */
+static Bool is_directory(Int fd)
+{
+	HChar target[LONGEST];
+	const HChar *at;
+
+	if (!name_of(fd, target))
 		return False;
-	target[n] = '\0';
 	at = pass_directory(target);
 	return at && !*at;
 }
@@ -115,7 +138,7 @@ Bool hidden_in_paths(ThreadId tid, Int number)
 	for (UInt i = 0; bits >> i; i++) {
 		UWord path = hidden_argument(tid, i);
 		Int dir = i && dirs >> (i - 1) & 1 ? (Int)hidden_argument(tid, i - 1)
-						   : HERE;
+						   : HIDDEN_HERE;
 
 		if (bits >> i & 1 && path && goes_through(dir, path))
 			return True;
@@ -188,7 +211,7 @@ Bool hidden_is_this_process(Int pidfd)
 	if (pidfd <= SELVES)
 		return True;
 	VG_(sprintf)(name, "/proc/self/fdinfo/%d", pidfd);
-	fd = cp_syscall(SYS_openat, (long)HERE, name, (long)VKI_O_RDONLY);
+	fd = cp_syscall(SYS_openat, (long)HIDDEN_HERE, name, (long)VKI_O_RDONLY);
 	if (fd < 0)
 		return False;
 	n = cp_syscall(SYS_read, fd, text, sizeof(text) - 1);

@@ -280,7 +280,6 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 {
 	(void)n;
-	links_before(number, args);
 	limits_before(number);
 	masks_before(tid, number, args);
 	sent_before();

@@ -11,13 +11,13 @@ void links_start(void);
 /* Is the path at this address its link to itself, which for the kernel is the simulator?
  */
 Bool links_are_own(UWord path);
+Bool links_is_own(const HChar *path);
+
+/* Another link to the program: that of its descriptor. */
+enum { LINKS_NAME = 48 };
+void links_write(HChar to[LINKS_NAME]);
 
 /* The program's path, as the kernel has it: False if another file or none is there. */
 Bool links_name_program(HChar name[VKI_PATH_MAX]);
-
-/* Around readlink: the program's own link is to the program, and bytes of its buffer
- * behind the name stay as they were. */
-void links_before(UInt number, const UWord *args);
-void links_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif
