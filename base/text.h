@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Decimal or 0x hexadecimal with nothing after it.  Returns 0, or -EINVAL
  * for anything else and for what does not fit into 64 bits. */
@@ -20,6 +21,14 @@ bool cp_starts_with(const char *text, const char *prefix);
 
 /* As a file's name does that has more than its ending. */
 bool cp_ends_with(const char *text, const char *ending);
+
+/* What stands behind its last slash. */
+static inline const char *cp_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 /* The next piece of a list: skips separators at *at, sets *length to the
  * piece's, moves *at behind it.  NULL: no more pieces. */

@@ -33,9 +33,7 @@ static int find_row(const char *output, struct cp_endings of)
 /* Callgrind itself names its files callgrind.out.PID. */
 static bool is_callgrinds(const char *output)
 {
-	const char *slash = strrchr(output, '/');
-
-	return cp_starts_with(slash ? slash + 1 : output, "callgrind.out");
+	return cp_starts_with(cp_base_name(output), "callgrind.out");
 }
 
 static bool has_no_ending(const char *output)

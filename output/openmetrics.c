@@ -17,6 +17,7 @@
 #include "output/formats.h"
 #include "output/report/ended.h"
 
+#include "base/text.h"
 #include "base/text/utf8.h"
 
 struct metrics {
@@ -278,8 +279,7 @@ static void put_info(struct metrics *m)
 void cp_openmetrics_write(struct cp_out *out, const struct cp_report *report)
 {
 	const char *exe = report->narguments ? report->command[0] : "";
-	const char *slash = strrchr(exe, '/');
-	struct metrics m = {.out = out, .report = report, .exe = slash ? slash + 1 : exe};
+	struct metrics m = {.out = out, .report = report, .exe = cp_base_name(exe)};
 
 	put_info(&m);
 	put_calls(&m);

@@ -82,9 +82,9 @@ static void append_text(struct path *path, const char *text, size_t length)
 
 static void append_name(struct path *path, const char *given, const char *otherwise)
 {
-	const char *name = given ? given : otherwise, *slash = strrchr(name, '/');
+	const char *name = given ? given : otherwise;
 
-	name = slash ? slash + 1 : name;
+	name = cp_base_name(name);
 	append_text(path, name, strlen(name));
 }
 

@@ -10,6 +10,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "output/formats.h"
 
 #include "output/json_lines.h"
@@ -286,19 +287,12 @@ static void put_thread(struct trace *t, const struct cp_thread *thread)
 
 /* ---- processes ---- */
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_process_names(struct trace *t)
 {
 	const struct cp_process *process = t->process;
 
 	begin_name(t, "process", PROCESS_ROW);
-	put_characters(t, base_name(process->exe));
+	put_characters(t, cp_base_name(process->exe));
 	cp_out_format(t->out, " %d", process->pid);
 	if (process->rank >= 0)
 		cp_out_format(t->out, " (rank %d)", process->rank);
@@ -318,7 +312,7 @@ static void put_process_slice(struct trace *t)
 		return;
 	begin_event(t, "X", PROCESS_ROW);
 	cp_out_text(t->out, ", \"name\": \"");
-	put_characters(t, base_name(process->exe));
+	put_characters(t, cp_base_name(process->exe));
 	cp_out_text(t->out, "\"");
 	put_time(t, "ts", since_begin(t, process->start_ns));
 	put_time(t, "dur", process->end_ns - process->start_ns);

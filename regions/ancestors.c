@@ -47,9 +47,7 @@ bool cp_is_launcher_name(const char *name)
 
 bool cp_is_launcher(const char *exe)
 {
-	const char *slash = strrchr(exe, '/');
-
-	return cp_is_launcher_name(slash ? slash + 1 : exe);
+	return cp_is_launcher_name(cp_base_name(exe));
 }
 
 /* The kernel cuts what is longer. */

@@ -162,9 +162,8 @@ size_t cp_jobs_rest(
 
 int cp_jobs_rank(const char *path)
 {
-	const char *slash = strrchr(path, '/');
 	struct cp_job_id id;
 	int rank;
 
-	return cp_job_parse(slash ? slash + 1 : path, &id, &rank) ? rank : -1;
+	return cp_job_parse(cp_base_name(path), &id, &rank) ? rank : -1;
 }

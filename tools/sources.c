@@ -31,9 +31,7 @@ static const Dwfl_Callbacks callbacks = {
 
 static const char *last_part(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return cp_base_name(path);
 }
 
 static void look_at(struct search *search, const char *file)

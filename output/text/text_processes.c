@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "output/report/ended.h"
+#include "base/text.h"
 #include "output/text/text_parts.h"
 
 #define MAX_ROWS 12
@@ -17,9 +18,7 @@ static bool any_rank(const struct cp_report *report)
 
 static const char *base_name(struct cp_text *text, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return cp_text_safe(text->arena, cp_slice_of(slash ? slash + 1 : path));
+	return cp_text_safe(text->arena, cp_slice_of(cp_base_name(path)));
 }
 
 /* Chooses the columns that distinguish processes: instructions, and the first group's

@@ -52,13 +52,6 @@ static void name_function(const char *name, char *to, size_t size)
 		cp_format(to, size, "%.*s", (int)(end - name), name);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* ";FILE;FUNCTION;LINE;COLUMN;;" is FUNCTION@FILE:LINE.  false: it says nothing. */
 static bool name_from_source(const char *source, char *to, size_t size)
 {
@@ -97,7 +90,7 @@ static void name_from_place(const void *function, char *to, size_t size)
 	text[0] = '\0';
 	if (symbol.name)
 		name_function(symbol.name, text, sizeof(text));
-	cp_format(to, size, "%s@%s+0x%lx", text, base_name(symbol.path),
+	cp_format(to, size, "%s@%s+0x%lx", text, cp_base_name(symbol.path),
 		(unsigned long)symbol.offset);
 	cp_symbol_describe(&cp_runtime.record);
 }

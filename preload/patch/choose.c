@@ -4,6 +4,7 @@
 #include <libiberty/demangle.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/format.h"
 #include "base/text/name_pattern.h"
 
@@ -106,14 +107,13 @@ bool cp_choose_found(const char *pattern, size_t length)
 
 bool cp_choose_address(const char *path, size_t index, struct cp_chosen_address *chosen)
 {
-	const char *slash = strrchr(path, '/'), *list = choice.patterns;
+	const char *list = choice.patterns;
 	struct cp_span piece;
 	int except;
 
 	for (unsigned i = 0; (piece = cp_next_function(&list, &except)).at; i++) {
 		if (except ||
-			!cp_is_offset_in(
-				piece, slash ? slash + 1 : path, &chosen->value) ||
+			!cp_is_offset_in(piece, cp_base_name(path), &chosen->value) ||
 			index-- > 0)
 			continue;
 		choice.found |= cp_piece_bit(i);

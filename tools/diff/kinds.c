@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "output/json.h"
 
@@ -15,9 +16,7 @@ const char *cp_json_word(const json_t *object, const char *key)
 
 const char *cp_json_base(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
+	return cp_base_name(path);
 }
 
 json_t *cp_json_values(json_t *counts, const char *status)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/shared/json_file.h"
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/explain.h"
 
@@ -43,10 +44,8 @@ static struct cp_place_in_code *place_in(
 {
 	struct cp_place_in_code *at = cp_arena_alloc(arena, sizeof(*at));
 	struct cp_profiled_module *module = cp_arena_alloc(arena, sizeof(*module));
-	const char *slash = strrchr(path, '/');
 
-	*module = (struct cp_profiled_module){
-		.path = path, .name = slash ? slash + 1 : path};
+	*module = (struct cp_profiled_module){.path = path, .name = cp_base_name(path)};
 	*at = (struct cp_place_in_code){.module = module,
 		.function = text_of(arena, in, "function"),
 		.file = text_of(arena, in, "file"),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/counts.h"
 #include "tools/shared/json_file.h"
 #include "base/text/table.h"
@@ -107,15 +108,12 @@ static struct cp_profiled_module *module_of(const struct reader *r, const char *
 {
 	struct cp_profile *profile = r->profile;
 	struct cp_profiled_module *module = profile->modules;
-	const char *slash = strrchr(path, '/');
 
 	for (; module < profile->modules + profile->nmodules; module++)
 		if (strcmp(module->path, path) == 0)
 			return module;
-	*module = (struct cp_profiled_module){.path = path,
-		.name = !*path  ? "[no file]"
-			: slash ? slash + 1
-				: path};
+	*module = (struct cp_profiled_module){
+		.path = path, .name = !*path ? "[no file]" : cp_base_name(path)};
 	profile->nmodules++;
 	return module;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/line_use_text.h"
@@ -18,13 +19,6 @@
 #define WIDTH 80
 
 /* ---- names ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static const char *function_name(
 	struct cp_arena *arena, const struct cp_place_in_code *at)
@@ -64,7 +58,7 @@ static const char *row_name(const struct cp_grid *grid, enum cp_row_kind kind,
 		return cp_text_format(arena, "%s::%s%s%s%s",
 			cp_text_safe(arena, cp_slice_of(at->module->name)),
 			*at->function ? at->function : "[no symbol]",
-			*at->file ? "  (" : "", base_name(at->file),
+			*at->file ? "  (" : "", cp_base_name(at->file),
 			*at->file ? ")" : "");
 	}
 }
@@ -75,7 +69,7 @@ static const char *data_name(
 	if (!*object->file)
 		return object->name;
 	return cp_text_format(cp_grid_arena(grid), "%s (%s:%u)", object->name,
-		base_name(object->file), object->line);
+		cp_base_name(object->file), object->line);
 }
 
 /* ---- summaries ---- */
@@ -187,7 +181,7 @@ static const char *statement_text(
 	if (!*at->file)
 		return "   ~ > (no line numbers)";
 	return cp_text_format(arena, "%6u > %s%s", at->line,
-		source ? source : base_name(at->file),
+		source ? source : cp_base_name(at->file),
 		at->module->symbols
 			? cp_symbols_inlined(at->module->symbols, arena, at->address)
 			: "");
@@ -227,7 +221,7 @@ static void add_function(
 		cp_text_format(arena, "[%s::%s, 0x%lx, %s]", at->module->name,
 			function_name(arena, at),
 			(unsigned long)(at->address - (*at->function ? at->offset : 0)),
-			*at->file ? base_name(at->file) : "no line numbers"));
+			*at->file ? cp_base_name(at->file) : "no line numbers"));
 	line[0] = cp_grid_share(grid, rows, row);
 	cp_grid_cells(grid, line, &row->tally);
 	if (grid->view->statements)

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/line_use_text.h"
@@ -31,13 +32,6 @@ struct screen {
 	const char *reason[MOST_REASONS];
 	size_t nreasons;
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* ---- cells ---- */
 
@@ -115,8 +109,8 @@ static const char *line_name(
 		return "[no line numbers]";
 	while (text && (*text == ' ' || *text == '\t'))
 		text++;
-	return cp_text_format(screen->arena, "%s:%u%s%s", base_name(at->file), at->line,
-		text ? "  " : "", text ? text : "");
+	return cp_text_format(screen->arena, "%s:%u%s%s", cp_base_name(at->file),
+		at->line, text ? "  " : "", text ? text : "");
 }
 
 static const char *function_name(
@@ -128,14 +122,14 @@ static const char *function_name(
 	if (!*where && *at->function)
 		return function;
 	return cp_text_format(screen->arena, "%s  (%s)", function,
-		*where ? base_name(where) : "made at run time");
+		*where ? cp_base_name(where) : "made at run time");
 }
 
 static const char *data_name(
 	const struct screen *screen, const struct cp_profiled_object *object)
 {
 	return *object->file ? cp_text_format(screen->arena, "%s  (%s:%u)", object->name,
-				       base_name(object->file), object->line)
+				       cp_base_name(object->file), object->line)
 			     : object->name;
 }
 

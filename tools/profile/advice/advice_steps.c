@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/counts.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
@@ -106,12 +107,10 @@ const struct cp_profiled_object *cp_missed_data(
 static const char *data_text(
 	const struct search *s, const struct cp_profiled_object *object)
 {
-	const char *slash = strrchr(object->file, '/');
-
 	if (!*object->file)
 		return object->name;
 	return cp_text_format(s->profile->arena, "%s (%s:%u)", object->name,
-		slash ? slash + 1 : object->file, object->line);
+		cp_base_name(object->file), object->line);
 }
 
 /* Of the lines of its data, as many as half of these misses were of lines of which less

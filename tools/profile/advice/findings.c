@@ -5,19 +5,13 @@
 #include <string.h>
 
 #include "output/json.h"
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 
 #define WIDTH 80
 
 /* ---- text ---- */
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 {
@@ -27,8 +21,8 @@ static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 		return cp_text_format(arena, "%s+0x%lx", f->at->module->name,
 			(unsigned long)f->at->address);
 	return cp_text_format(arena, "%s::%s%s", f->at->module->name, f->at->function,
-		*f->at->file ? cp_text_format(arena, " (%s:%u)", base_name(f->at->file),
-				       f->at->line)
+		*f->at->file ? cp_text_format(arena, " (%s:%u)",
+				       cp_base_name(f->at->file), f->at->line)
 			     : "");
 }
 
@@ -39,7 +33,7 @@ const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *f)
 	if (!f->script)
 		return place;
 	return cp_text_format(arena, "%s, for %s (%s:%u)", place, f->script->function,
-		base_name(f->script->file), f->script->line);
+		cp_base_name(f->script->file), f->script->line);
 }
 
 static void put_indented(struct cp_out *out, const char *text)

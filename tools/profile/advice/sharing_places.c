@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/sharing.h"
 
@@ -66,7 +67,7 @@ void cp_sharing_find_places(struct cp_arena *arena,
 const char *cp_sharing_place_text(
 	struct cp_arena *arena, const struct cp_place_in_code *at)
 {
-	const char *slash = strrchr(at->file, '/'), *text;
+	const char *text;
 
 	if (!*at->function)
 		text = cp_text_format(arena, "%s+0x%lx [no symbol]", at->module->name,
@@ -74,7 +75,7 @@ const char *cp_sharing_place_text(
 	else if (*at->file)
 		text = cp_text_format(arena, "%s (%s:%u)",
 			cp_text_cut(arena, at->function, NAME_COLUMNS),
-			slash ? slash + 1 : at->file, at->line);
+			cp_base_name(at->file), at->line);
 	else
 		text = cp_text_format(arena, "%s::%s", at->module->name,
 			cp_text_cut(arena, at->function, NAME_COLUMNS));

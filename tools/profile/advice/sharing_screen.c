@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/advice/sharing.h"
@@ -72,12 +73,10 @@ static const struct cp_profiled_object *object_in(
 static const char *object_text(
 	struct cp_arena *arena, const struct cp_profiled_object *object)
 {
-	const char *slash = strrchr(object->file, '/');
-
 	if (!*object->file)
 		return object->name;
 	return cp_text_format(arena, "%s (%s:%u)", object->name,
-		slash ? slash + 1 : object->file, object->line);
+		cp_base_name(object->file), object->line);
 }
 
 const char *cp_sharing_data(struct cp_arena *arena, const struct cp_shared_line *line)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/advice/sharing.h"
@@ -24,12 +25,10 @@ static double share_of_stores(const struct cp_line_user *user)
 static const char *place_of(
 	const struct cp_sharing *sharing, const struct cp_profiled_object *object)
 {
-	const char *slash = strrchr(object->file, '/');
-
 	if (!*object->file)
 		return "";
-	return cp_text_format(arena_of(sharing), " (%s:%u)",
-		slash ? slash + 1 : object->file, object->line);
+	return cp_text_format(
+		arena_of(sharing), " (%s:%u)", cp_base_name(object->file), object->line);
 }
 
 static const char *names_of(

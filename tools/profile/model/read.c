@@ -149,9 +149,7 @@ struct cp_profiled_object *cp_profile_new_object(struct cp_profile *profile)
 
 static const char *module_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
-
-	return !*path ? "[no file]" : slash ? slash + 1 : path;
+	return !*path ? "[no file]" : cp_base_name(path);
 }
 
 static void add_thread(struct file *file, const struct cp_profile_entry *entry)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/text.h"
 #include "tools/profile/model/sampled.h"
 #include "tools/profile/samples/samples_parts.h"
 
@@ -91,7 +92,6 @@ static void add_mapping(
 {
 	struct cp_profiled_module *module = cp_profile_new_module(file->profile);
 	struct cp_timed_mapping *timed = CP_ADD(file->arena, file->mappings);
-	const char *slash = strrchr(mapped.path, '/');
 
 	mapped.id = file->profile->nmodules - file->first_module;
 	*timed = (struct cp_timed_mapping){time, mapped};
@@ -103,7 +103,7 @@ static void add_mapping(
 		module->mapped_ns = realtime_of(file, file->maps_ns);
 	/* Not something to open. */
 	module->path = *mapped.path == '/' ? mapped.path : "";
-	module->name = !*mapped.path ? "[no file]" : slash ? slash + 1 : mapped.path;
+	module->name = !*mapped.path ? "[no file]" : cp_base_name(mapped.path);
 }
 
 static void add_maps_line(
