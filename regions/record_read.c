@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/format.h"
@@ -442,20 +443,9 @@ int cp_record_read(struct cp_arena *arena, int dirfd, const char *name,
 static const void *look_up(const struct cp_record *record, const void *const *table,
 	size_t count, uint64_t offset)
 {
-	size_t low = 0, high = count;
+	size_t i = CP_IN_FRONT(count, at, cp_item_offset(record, table[at]) < offset);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		uint64_t at = cp_item_offset(record, table[middle]);
-
-		if (at == offset)
-			return table[middle];
-		if (at < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return NULL;
+	return i < count && cp_item_offset(record, table[i]) == offset ? table[i] : NULL;
 }
 
 const struct cp_region_item *cp_record_region(

@@ -3,6 +3,7 @@
  * From the rows of a record's time series to what was counted in each interval.
  */
 #include "output/report/course.h"
+#include "base/search.h"
 
 #include <string.h>
 
@@ -81,17 +82,8 @@ static const struct cp_region *merged_region(
 static size_t item_index(const struct cp_record *record, uint64_t offset)
 {
 	const struct cp_region_item *item = cp_record_region(record, offset);
-	size_t low = 0, high = record->nregions;
 
-	while (item && low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (record->regions[middle] < item)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return item ? low : record->nregions;
+	return CP_IN_FRONT(record->nregions, i, !item || record->regions[i] < item);
 }
 
 /* Simulated threads are brought up to date when they end: the process's own block
@@ -115,17 +107,7 @@ static const struct cp_region *region_of_block(
 /* The first row that has the block. */
 static size_t first_row(const struct work *work, uint32_t block)
 {
-	size_t low = 0, high = work->nrows;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (work->rows[middle][1] > block)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return CP_IN_FRONT(work->nrows, i, work->rows[i][1] <= block);
 }
 
 static struct sums *line_of(

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/search.h"
 #include "output/report/report_parts.h"
 #include "regions/process_state.h"
 
@@ -64,17 +65,7 @@ static struct cp_slice region_name(struct cp_report *report,
 
 static size_t index_of(const struct cp_record *record, const struct cp_region_item *item)
 {
-	size_t low = 0, high = record->nregions;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (record->regions[middle] < item)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CP_IN_FRONT(record->nregions, i, record->regions[i] < item);
 }
 
 static struct cp_region *root_of(struct cp_report *report, const struct cp_record *record,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/markers/symbols.h"
+#include "base/search.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -142,16 +143,9 @@ static struct file *file_of(const struct link_map *map)
 
 static const char *look_up(const struct file *file, uint64_t value)
 {
-	size_t low = 0, high = file ? file->nsymbols : 0;
+	size_t low =
+		CP_IN_FRONT(file ? file->nsymbols : 0, i, file->symbols[i].value < value);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->symbols[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return file && low < file->nsymbols && file->symbols[low].value == value
 		       ? file->symbols[low].name
 		       : NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/search.h"
 #include "tools/shared/symbol_at.h"
 
 #include <gelf.h>
@@ -153,17 +154,7 @@ static void keep_answer(
 /* How many ranges begin at the address or before. */
 static size_t ranges_until(const struct cp_symbol_ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranges->start[middle] <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CP_IN_FRONT(ranges->n, i, ranges->start[i] <= address);
 }
 
 bool cp_symbol_at(

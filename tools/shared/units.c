@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/search.h"
 #include "tools/shared/units.h"
 
 #include <dwarf.h>
@@ -124,17 +125,7 @@ void cp_units_free(struct cp_units *units)
 /* How many ranges begin at the address or before it. */
 static size_t count_before(const struct cp_units *units, uint64_t address)
 {
-	size_t low = 0, high = units->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (units->range[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CP_IN_FRONT(units->n, i, units->range[i].start <= address);
 }
 
 bool cp_unit_at(

@@ -6,6 +6,7 @@
  * make stacks of one mapping.
  */
 #include "bounds.h"
+#include "base/search.h"
 
 #include "tool.h"
 
@@ -22,17 +23,7 @@ static struct {
 /* The first that is not below a. */
 static UInt first_from(Addr a)
 {
-	UInt low = 0, high = bounds.n;
-
-	while (low < high) {
-		UInt middle = low + (high - low) / 2;
-
-		if (bounds.cuts[middle].at < a)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (UInt)CP_IN_FRONT(bounds.n, i, bounds.cuts[i].at < a);
 }
 
 static void cut_at(Addr a, UChar why)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/model/jit.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,19 +111,11 @@ void cp_jit_forget(void)
 
 void cp_jit_find(struct cp_profile *profile, int32_t pid, struct cp_place_in_code *at)
 {
-	size_t low = 0, high;
+	size_t low;
 
 	if (map.pid != pid)
 		read_map(profile, pid);
-	high = map.n;
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (map.functions[middle].start <= at->address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = CP_IN_FRONT(map.n, i, map.functions[i].start <= at->address);
 	if (!low ||
 		at->address - map.functions[low - 1].start >= map.functions[low - 1].size)
 		return;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/search.h"
 #include "tools/profile/samples/memory.h"
 
 #include <stdlib.h>
@@ -27,17 +28,7 @@ static void *make_room(struct cp_memory *memory, void *array, size_t n, size_t m
 /* The first that ends behind the address. */
 static size_t first_mapped(const struct cp_memory *memory, uint64_t address)
 {
-	size_t low = 0, high = memory->nmapped;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (memory->mapped[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CP_IN_FRONT(memory->nmapped, i, memory->mapped[i].end <= address);
 }
 
 /* The rest, behind the new range, of the last one that it overlaps. */
@@ -129,17 +120,7 @@ static void forget_asked(struct cp_memory *memory, const struct cp_samples_block
 /* The first that begins behind the address. */
 static size_t block_behind(const struct cp_memory *memory, uint64_t address)
 {
-	size_t low = 0, high = memory->nblocks;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (memory->blocks[middle]->address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return CP_IN_FRONT(memory->nblocks, i, memory->blocks[i]->address <= address);
 }
 
 static bool is_inside(const struct cp_samples_block *block, uint64_t address)
@@ -227,16 +208,8 @@ const struct cp_samples_range *cp_memory_range(const struct cp_memory *memory,
 	size_t nthreads)
 {
 	const struct cp_samples_range *best = NULL;
-	size_t low = 0, high = memory->nranges;
+	size_t low = CP_IN_FRONT(memory->nranges, i, memory->ranges[i]->low <= address);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (memory->ranges[middle]->low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (size_t tries = 0; low-- > 0 && tries < MAX_OVERLAP; tries++) {
 		const struct cp_samples_range *range = memory->ranges[low];
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/samples/variables.h"
+#include "base/search.h"
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -117,16 +118,9 @@ const struct cp_variable *cp_variable_at(
 {
 	const struct cp_variable wanted = {
 		.address = address, .size = 0, .of_thread = of_thread};
-	size_t low = 0, high = variables->n;
+	size_t low = CP_IN_FRONT(
+		variables->n, i, by_address(&variables->all[i], &wanted) <= 0);
 
-	while (low < high) { /* the first behind it */
-		size_t middle = (low + high) / 2;
-
-		if (by_address(&variables->all[middle], &wanted) <= 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	/* The first of several names that reaches the place. */
 	for (size_t tries = 0; low-- > 0 && tries < 16; tries++) {
 		const struct cp_variable *v = &variables->all[low];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/search.h"
 #include "native/decode.h"
 
 /* The instruction's bytes, read one by one. */
@@ -190,17 +191,7 @@ static Bool read_prefixes(struct source *from, struct native *n, struct fields *
 
 static UInt first_of(uint32_t key)
 {
-	UInt low = 0, high = native_nencodings;
-
-	while (low < high) {
-		UInt middle = (low + high) / 2;
-
-		if (native_encodings[middle].key < key)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (UInt)CP_IN_FRONT(native_nencodings, i, native_encodings[i].key < key);
 }
 
 static const struct native_shape *find_shape(

@@ -4,6 +4,7 @@
  * of the file or of its separate debug file.  Names are for who reads the profile.
  */
 #include "profile/elf_symbols.h"
+#include "base/search.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "profile/profile.h"
@@ -192,16 +193,8 @@ static void find_gap(
 
 Bool profile_image_variable(const struct image *image, Addr a, Addr *start, ULong *size)
 {
-	UInt low = 0, high = image->n;
+	UInt low = (UInt)CP_IN_FRONT(image->n, i, image->variables[i].start <= a);
 
-	while (low < high) {
-		UInt middle = (low + high) / 2;
-
-		if (image->variables[middle].start <= a)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low ||
 		a - image->variables[low - 1].start >= image->variables[low - 1].size) {
 		find_gap(image, low, a, start, size);
