@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "regions/job_records.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/files/directory.h"
-#include "base/fd.h"
 #include "base/format.h"
 #include "base/sort.h"
 #include "base/text.h"
@@ -57,8 +54,6 @@ static bool add_name(void *context, int dir, const char *name)
 	struct file file = {{0, 0}, -1, NULL};
 
 	(void)dir;
-	if (!cp_ends_with(name, ".rec"))
-		return false;
 	if (!cp_job_parse(name, &file.id, &file.rank))
 		file = (struct file){{0, 0}, -1, NULL};
 	if (!files->wants(files, &file))
@@ -83,12 +78,7 @@ static int compare_files(const void *one, const void *other)
 
 static void read_names(struct files *files)
 {
-	int dir = open(files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (dir < 0)
-		return;
-	cp_directory_any(dir, add_name, files);
-	cp_fd_close(dir);
+	cp_directory_each(files->directory, ".rec", add_name, files);
 	cp_sort_by(files->items, files->count, sizeof(*files->items), compare_files);
 }
 

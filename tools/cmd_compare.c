@@ -5,9 +5,9 @@
  * smallest lines are the same; others need a run of their own, because a reference is
  * cut up into lines before it comes to a machine.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files/directory.h"
 #include "base/text.h"
 #include "base/counters/compared.h"
 #include "regions/record_read.h"
@@ -233,35 +234,38 @@ static bool add_record(
 	return true;
 }
 
-/* How many records there are; 0 if one of them is not whole. */
-static unsigned read_records(struct cp_comparison *c, unsigned run, const char *directory)
+/* n: how many records there are; 0 if one of them is not whole. */
+struct reading {
+	struct cp_comparison *c;
+	unsigned run, n;
+};
+
+static bool read_record(void *context, int dir, const char *name)
 {
-	DIR *dir = opendir(directory);
-	struct dirent *entry;
+	struct reading *reading = context;
 	struct cp_record record;
-	unsigned n = 0;
 	char error[256];
 
-	while (dir && (entry = readdir(dir))) {
-		if (!strstr(entry->d_name, ".rec"))
-			continue;
-		if (cp_record_read(&c->arena, dirfd(dir), entry->d_name, &record, error,
-			    sizeof(error)) < 0) {
-			fprintf(stderr, "cachepeek: %s: %s\n", entry->d_name, error);
-			continue;
-		}
-		if (add_record(c, run, &record)) {
-			n++;
-			continue;
-		}
-		fprintf(stderr, "cachepeek: %s: not counted on all machines\n",
-			entry->d_name);
-		n = 0;
-		break;
+	if (cp_record_read(&reading->c->arena, dir, name, &record, error, sizeof(error)) <
+		0) {
+		fprintf(stderr, "cachepeek: %s: %s\n", name, error);
+		return false;
 	}
-	if (dir)
-		closedir(dir);
-	return n;
+	if (add_record(reading->c, reading->run, &record)) {
+		reading->n++;
+		return false;
+	}
+	fprintf(stderr, "cachepeek: %s: not counted on all machines\n", name);
+	reading->n = 0;
+	return true;
+}
+
+static unsigned read_records(struct cp_comparison *c, unsigned run, const char *directory)
+{
+	struct reading reading = {c, run, 0};
+
+	cp_directory_each(directory, ".rec", read_record, &reading);
+	return reading.n;
 }
 
 /* ---- the runs ---- */

@@ -3,7 +3,6 @@
  * cachepeek [run] [options] PROGRAM [arguments]: sets the variables, runs the
  * program with the library preloaded, and reports when it has ended.
  */
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 
 #include "base/engine/engine.h"
 #include "base/text.h"
+#include "base/files/directory.h"
 #include "base/files/trusted.h"
 #include "regions/ancestors.h"
 #include "base/machine/machine.h"
@@ -205,43 +205,27 @@ int cp_cannot_run(const char *program, int error)
 	return error == ENOENT ? 127 : 126;
 }
 
-static bool has_records(const char *directory)
+static bool take_most(void *most, int dir, const char *name)
 {
-	DIR *dir = opendir(directory);
-	struct dirent *entry;
-	bool found = false;
+	struct cp_record_header header;
+	char why[160];
+	int fd = cp_trusted_open(dir, name, CP_FOUND, UINT64_MAX, why, sizeof(why));
 
-	while (dir && !found && (entry = readdir(dir)))
-		found = strstr(entry->d_name, ".rec") != NULL;
-	if (dir)
-		closedir(dir);
-	return found;
+	if (fd < 0)
+		return false;
+	if (read(fd, &header, sizeof(header)) == sizeof(header) &&
+		header.npasses > *(unsigned *)most && header.npasses <= CP_MAX_PASSES)
+		*(unsigned *)most = header.npasses;
+	close(fd);
+	return false;
 }
 
 /* How many runs it takes to count everything, as far as the records know. */
 static unsigned passes_needed(const char *directory)
 {
-	DIR *dir = opendir(directory);
-	struct cp_record_header header;
-	struct dirent *entry;
 	unsigned most = 1;
-	char why[160];
 
-	while (dir && (entry = readdir(dir))) {
-		int fd = cp_ends_with(entry->d_name, ".rec")
-				 ? cp_trusted_open(dirfd(dir), entry->d_name, CP_FOUND,
-					   UINT64_MAX, why, sizeof(why))
-				 : -1;
-
-		if (fd < 0)
-			continue;
-		if (read(fd, &header, sizeof(header)) == sizeof(header) &&
-			header.npasses > most && header.npasses <= CP_MAX_PASSES)
-			most = header.npasses;
-		close(fd);
-	}
-	if (dir)
-		closedir(dir);
+	cp_directory_each(directory, ".rec", take_most, &most);
 	return most;
 }
 
@@ -321,7 +305,7 @@ static int run_in(const char *directory, char **argv, const struct settings *set
 		cp_launch_note(&launch, directory);
 	if (result == 0 && passes)
 		run_more(directory, argv, &launch);
-	if (has_records(directory))
+	if (cp_directory_has(directory, ".rec"))
 		cp_report_run(directory, scope, launch.pid, getenv("CACHEPEEK_OUTPUT"));
 	else if (!getenv("CACHEPEEK_DIR"))
 		cp_run_remove(directory);
@@ -366,7 +350,7 @@ static int run_alone(char **argv, const struct settings *settings, const char *d
 
 	if (given_value(settings, "CACHEPEEK_VERBOSE"))
 		setenv("CACHEPEEK_VERBOSE", "1", 1);
-	if (has_records(directory))
+	if (cp_directory_has(directory, ".rec"))
 		cp_report_run(directory, 0, launch.pid,
 			setting_value(settings, "CACHEPEEK_OUTPUT"));
 	else if (!setting_value(settings, "CACHEPEEK_DIR"))

@@ -14,4 +14,12 @@ typedef bool cp_name_visitor(void *context, int dir, const char *name);
  */
 int cp_directory_any(int dir, cp_name_visitor *visit, void *context);
 
+/* The same of those entries of the directory at path that end so, as a run's records do:
+ * ".rec". */
+int cp_directory_each(
+	const char *path, const char *ending, cp_name_visitor *visit, void *context);
+
+/* Is there any? */
+bool cp_directory_has(const char *path, const char *ending);
+
 #endif

@@ -61,13 +61,6 @@ static void add_source(struct cp_report *report, struct cp_source_list *list, in
 		cp_arena_copy(report->arena, name, strlen(name));
 }
 
-static bool is_record(const char *name)
-{
-	size_t length = strlen(name);
-
-	return length > 4 && strcmp(name + length - 4, ".rec") == 0;
-}
-
 struct adding {
 	struct cp_report *report;
 	struct cp_source_list *list;
@@ -77,7 +70,7 @@ static bool add_entry(void *context, int fd, const char *name)
 {
 	const struct adding *adding = context;
 
-	if (is_record(name))
+	if (cp_ends_with(name, ".rec"))
 		add_source(adding->report, adding->list, fd, name);
 	return false;
 }

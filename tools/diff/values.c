@@ -15,6 +15,7 @@
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "base/files/directory.h"
 #include "base/files/trusted.h"
 #include "tools/diff/kinds.h"
 #include "tools/shared/json_file.h"
@@ -600,26 +601,10 @@ static bool is_record(const char *path)
 	return read_it && memcmp(magic, CP_RECORD_MAGIC, sizeof(magic)) == 0;
 }
 
-static int names_record(const struct dirent *entry)
-{
-	return cp_ends_with(entry->d_name, ".rec");
-}
-
 static int names_directory(const struct dirent *entry)
 {
 	return entry->d_name[0] != '.' &&
 	       (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN);
-}
-
-static bool has_records(const char *path)
-{
-	struct dirent **found = NULL;
-	int count = scandir(path, &found, names_record, NULL);
-
-	for (int i = 0; i < count; i++)
-		free(found[i]);
-	free(found);
-	return count > 0;
 }
 
 /* The directories of runs in it. */
@@ -634,7 +619,7 @@ static bool add_directory(struct cp_values *values, unsigned side, const char *p
 		char *inside;
 
 		if (!failed && asprintf(&inside, "%s/%s", path, found[i]->d_name) >= 0) {
-			if (has_records(inside)) {
+			if (cp_directory_has(inside, ".rec")) {
 				added = add_run(values, side, inside, error, error_size);
 				failed = !added;
 			}
@@ -662,7 +647,7 @@ bool cp_values_add(struct cp_values *values, unsigned side, const char *path, ch
 			strerror(errno));
 		return false;
 	}
-	if (S_ISDIR(status.st_mode) ? has_records(path) : is_record(path))
+	if (S_ISDIR(status.st_mode) ? cp_directory_has(path, ".rec") : is_record(path))
 		return add_run(values, side, path, error, error_size);
 	if (S_ISDIR(status.st_mode))
 		return add_directory(values, side, path, error, error_size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/runs/watch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files/directory.h"
 #include "base/text.h"
 #include "base/files/trusted.h"
 #include "base/counters/options.h"
@@ -75,7 +75,7 @@ static double cpu_seconds(pid_t pid)
 	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
 
-static void add_record(struct progress *progress, int fd)
+static void add_header(struct progress *progress, int fd)
 {
 	struct cp_record_header header;
 	double instructions, seconds;
@@ -93,27 +93,23 @@ static void add_record(struct progress *progress, int fd)
 	progress->cpu_seconds += seconds;
 }
 
+static bool add_record(void *progress, int dir, const char *name)
+{
+	char why[160];
+	int fd = cp_trusted_open(dir, name, CP_FOUND, UINT64_MAX, why, sizeof(why));
+
+	if (fd >= 0) {
+		add_header(progress, fd);
+		close(fd);
+	}
+	return false;
+}
+
 static struct progress progress_of(const char *directory)
 {
 	struct progress progress = {0, 0, 0};
-	DIR *records = opendir(directory);
-	const struct dirent *entry;
 
-	while (records && (entry = readdir(records))) {
-		char why[160];
-		int fd;
-
-		if (!cp_ends_with(entry->d_name, ".rec"))
-			continue;
-		fd = cp_trusted_open(dirfd(records), entry->d_name, CP_FOUND, UINT64_MAX,
-			why, sizeof(why));
-		if (fd < 0)
-			continue;
-		add_record(&progress, fd);
-		close(fd);
-	}
-	if (records)
-		closedir(records);
+	cp_directory_each(directory, ".rec", add_record, &progress);
 	return progress;
 }
 
