@@ -5,7 +5,9 @@
 #ifndef CACHEPEEK_PRELOAD_MARKERS_CALIPER_H
 #define CACHEPEEK_PRELOAD_MARKERS_CALIPER_H
 
-#include <stdint.h>
+#include "preload/markers/markers.h"
+
+extern const struct cp_marker_tool cp_caliper;
 
 /* value NULL: the attribute alone.  attribute NULL: nothing. */
 void cp_caliper_begin(const char *attribute, const char *value);

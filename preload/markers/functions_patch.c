@@ -35,7 +35,7 @@
 #include "preload/warn.h"
 #include "preload/threads/thread_record.h"
 
-#define TAG cp_marker_tag(CP_MARKER_FUNCTION, 2)
+#define TAG cp_marker_tag_of(CP_MARKER_FUNCTION, 2)
 
 /* The functions that are patched, which a fork's child keeps. */
 static struct {

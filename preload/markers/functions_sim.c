@@ -22,7 +22,7 @@
 #include "regions/record.h"
 #include "tools/sim/request.h"
 
-#define TAG (cp_marker_tag(CP_MARKER_FUNCTION, 1) | CP_TAG_WATCHED)
+#define TAG (cp_marker_tag_of(CP_MARKER_FUNCTION, 1) | CP_TAG_WATCHED)
 
 #define MOST 65536
 

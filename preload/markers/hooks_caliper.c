@@ -23,6 +23,8 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 
+CP_MARKER_TOOL(cp_caliper, " of Caliper");
+
 #define EXPORT __attribute__((visibility("default")))
 #define STACK_REGIONS 1
 #define STACK_VALUES 2
@@ -51,7 +53,7 @@ const char *cali_attribute_name(cali_id_t attribute);
 
 static uint64_t tag_of(uint64_t stack)
 {
-	return cp_marker_tag(CP_MARKER_CALIPER, stack);
+	return cp_marker_tag(&cp_caliper, stack);
 }
 
 /* ---- regions by name ---- */

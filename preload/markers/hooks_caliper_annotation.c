@@ -18,7 +18,7 @@
 #include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define ATTRIBUTES cp_marker_tag(CP_MARKER_CALIPER, 1)
+#define ATTRIBUTES cp_marker_tag(&cp_caliper, 1)
 
 /* ---- the ABI ---- */
 

@@ -13,6 +13,8 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 
+static CP_MARKER_TOOL(this_tool, " of Extrae");
+
 #define EXPORT __attribute__((visibility("default")))
 
 typedef unsigned extrae_type;
@@ -28,7 +30,7 @@ void Extrae_define_event_type(extrae_type *type, char *description, unsigned *co
 /* The names of a type's values are kept with its tag. */
 static uint64_t tag_of(extrae_type type)
 {
-	return cp_marker_tag(CP_MARKER_EXTRAE, type);
+	return cp_marker_tag(&this_tool, type);
 }
 
 static struct cp_name *make_name(extrae_type type, const char *type_name,

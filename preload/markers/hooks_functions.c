@@ -18,7 +18,7 @@
 #include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_FUNCTION, 0)
+#define TAG cp_marker_tag_of(CP_MARKER_FUNCTION, 0)
 
 void __cyg_profile_func_enter(void *function, void *site);
 void __cyg_profile_func_exit(void *function, void *site);

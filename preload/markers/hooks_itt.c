@@ -22,6 +22,8 @@
 #include "preload/markers/markers.h"
 #include "preload/warn.h"
 
+static CP_MARKER_TOOL(this_tool, " of ITT");
+
 #define EXPORT __attribute__((visibility("default")))
 
 void __itt_api_init(struct itt_global *global, int groups);
@@ -64,7 +66,7 @@ enum { TASKS = 1, EVENTS, OVERLAPPED, REGIONS, FRAMES, EVENT_NAMES };
 
 static uint64_t stack_of(unsigned what, const struct itt_domain *domain)
 {
-	return cp_marker_tag(CP_MARKER_ITT, (uint64_t)(uintptr_t)domain << 4 | what);
+	return cp_marker_tag(&this_tool, (uint64_t)(uintptr_t)domain << 4 | what);
 }
 
 static struct cp_range_key range_of(

@@ -24,11 +24,13 @@
 #include "preload/markers/injection.h"
 #include "preload/markers/markers.h"
 
+static CP_MARKER_TOOL(this_tool, " of Kokkos");
+
 #define EXPORT __attribute__((visibility("default")))
-#define REGIONS cp_marker_tag(CP_MARKER_KOKKOS, 0)
-#define KERNELS cp_marker_tag(CP_MARKER_KOKKOS, 1)
-#define COPIES cp_marker_tag(CP_MARKER_KOKKOS, 2)
-#define SECTIONS cp_marker_tag(CP_MARKER_KOKKOS, 3)
+#define REGIONS cp_marker_tag(&this_tool, 0)
+#define KERNELS cp_marker_tag(&this_tool, 1)
+#define COPIES cp_marker_tag(&this_tool, 2)
+#define SECTIONS cp_marker_tag(&this_tool, 3)
 
 struct kokkos_space {
 	char name[64];

@@ -14,8 +14,10 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 
+static CP_MARKER_TOOL(this_tool, " of LIKWID");
+
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_LIKWID, 0)
+#define TAG cp_marker_tag(&this_tool, 0)
 
 void likwid_markerInit(void);
 void likwid_markerThreadInit(void);

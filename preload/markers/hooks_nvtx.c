@@ -25,6 +25,8 @@
 #include "preload/markers/markers_text.h"
 #include "preload/warn.h"
 
+static CP_MARKER_TOOL(this_tool, " of NVTX");
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* ---- the ABI ---- */
@@ -55,12 +57,12 @@ int InitializeInjectionNvtx2(const void *(*get)(uint32_t table));
 
 /* ---- names ---- */
 
-#define STRINGS cp_marker_tag(CP_MARKER_NVTX, 1)
-#define RANGES cp_marker_tag(CP_MARKER_NVTX, 2)
+#define STRINGS cp_marker_tag(&this_tool, 1)
+#define RANGES cp_marker_tag(&this_tool, 2)
 
 static uint64_t stack_of(const void *domain)
 {
-	return cp_marker_tag(CP_MARKER_NVTX, 8 + (uint64_t)(uintptr_t)domain);
+	return cp_marker_tag(&this_tool, 8 + (uint64_t)(uintptr_t)domain);
 }
 
 static struct cp_name *name_of_wide(const wchar_t *text)

@@ -10,8 +10,10 @@
 #include "preload/markers/markers.h"
 #include "preload/libc/real.h"
 
+static CP_MARKER_TOOL(this_tool, " of PAPI");
+
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_PAPI, 0)
+#define TAG cp_marker_tag(&this_tool, 0)
 
 int PAPI_hl_region_begin(const char *region);
 int PAPI_hl_read(const char *region);

@@ -16,9 +16,11 @@
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 
+static CP_MARKER_TOOL(this_tool, " of PerfStubs");
+
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_PERFSTUBS, 0)
-#define TIMERS cp_marker_tag(CP_MARKER_PERFSTUBS, 1)
+#define TAG cp_marker_tag(&this_tool, 0)
+#define TIMERS cp_marker_tag(&this_tool, 1)
 
 void ps_tool_finalize(void);
 void ps_tool_register_thread(void);

@@ -12,9 +12,11 @@
 #include "preload/markers/handles.h"
 #include "preload/self.h"
 
+static CP_MARKER_TOOL(this_tool, " of Score-P");
+
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_SCOREP, 0)
-#define HANDLES cp_marker_tag(CP_MARKER_SCOREP, 1)
+#define TAG cp_marker_tag(&this_tool, 0)
+#define HANDLES cp_marker_tag(&this_tool, 1)
 
 void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
 	const char *name, uint32_t type, const char *file, uint32_t line);
@@ -136,8 +138,7 @@ void DESTROY(void *object);
 /* No address has the upper bits set. */
 static uint64_t tag_of_object(const void *object)
 {
-	return cp_marker_tag(
-		CP_MARKER_SCOREP, (uint64_t)(uintptr_t)object | (uint64_t)1 << 55);
+	return cp_marker_tag(&this_tool, (uint64_t)(uintptr_t)object | (uint64_t)1 << 55);
 }
 
 EXPORT void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,

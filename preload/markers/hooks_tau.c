@@ -15,9 +15,11 @@
 #include "preload/markers/handles.h"
 #include "preload/self.h"
 
+static CP_MARKER_TOOL(this_tool, " of TAU");
+
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_TAU, 0)
-#define TIMERS cp_marker_tag(CP_MARKER_TAU, 1)
+#define TAG cp_marker_tag(&this_tool, 0)
+#define TIMERS cp_marker_tag(&this_tool, 1)
 
 void Tau_start(const char *name);
 void Tau_stop(const char *name);

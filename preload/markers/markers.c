@@ -120,24 +120,14 @@ void cp_marker_read_now(struct cp_live_thread *thread, bool own,
 
 /* ---- misuse: each kind once, for each tool's markers ---- */
 
-static const char *const tools[] = {[CP_MARKER_LIKWID] = " of LIKWID",
-	[CP_MARKER_PAPI] = " of PAPI",
-	[CP_MARKER_CALIPER] = " of Caliper",
-	[CP_MARKER_ITT] = " of ITT",
-	[CP_MARKER_NVTX] = " of NVTX",
-	[CP_MARKER_KOKKOS] = " of Kokkos",
-	[CP_MARKER_EXTRAE] = " of Extrae",
-	[CP_MARKER_SCOREP] = " of Score-P",
-	[CP_MARKER_TAU] = " of TAU",
-	[CP_MARKER_PERFSTUBS] = " of PerfStubs",
-	[CP_MARKER_OPENMP] = NULL};
-
 /* "": ours; NULL: nobody writes its ends. */
 static const char *tool_of(uint64_t tag)
 {
-	enum cp_marker_kind kind = tag & 0xff;
+	unsigned kind = tag & 0xff;
 
-	return kind == CP_MARKER_API ? "" : tools[kind];
+	if (kind >= CP_MARKER_TOOLS)
+		return __start_cp_marker_tools[kind - CP_MARKER_TOOLS].of;
+	return kind == CP_MARKER_API ? "" : NULL;
 }
 
 static void report_misuse(enum cp_misuse misuse, const struct cp_live_thread *thread,
@@ -172,7 +162,7 @@ static struct {
 static void note_misuse(enum cp_misuse misuse, struct cp_live_thread *thread,
 	uint64_t tag, const struct cp_name *name, const struct cp_name *inner)
 {
-	static unsigned reported[CP_MARKER_OPENMP + 1]; /* by whose, one bit per kind */
+	static unsigned reported[256]; /* by whose, one bit per kind */
 	unsigned bit = 1u << misuse;
 	int state;
 

@@ -15,29 +15,37 @@
 #include "regions/tree.h"
 
 /* Whose region it is: an end meets only begins of its own kind. */
-enum cp_marker_kind {
-	CP_MARKER_API, /* ours; all other kinds are other tools' */
-	CP_MARKER_LIKWID,
-	CP_MARKER_PAPI,
-	CP_MARKER_CALIPER,
-	CP_MARKER_ITT,
-	CP_MARKER_NVTX,
-	CP_MARKER_KOKKOS,
+enum {
+	CP_MARKER_API, /* ours */
 	CP_MARKER_MPI,
-	CP_MARKER_EXTRAE,
-	CP_MARKER_SCOREP,
-	CP_MARKER_TAU,
-	CP_MARKER_PERFSTUBS,
-	CP_MARKER_FUNCTION, /* from here on nobody writes the ends */
+	CP_MARKER_FUNCTION, /* nobody writes the ends of these two */
 	CP_MARKER_OPENMP,
+	CP_MARKER_TOOLS, /* from here on each is another tool's */
 };
 
-/* A kind, and which of its stacks (a domain, a type of events); not 0. */
-static inline uint64_t cp_marker_tag(enum cp_marker_kind kind, uint64_t stack)
-{
-	uint64_t unwritten = kind >= CP_MARKER_FUNCTION ? CP_TAG_UNWRITTEN : 0;
+/* Another tool, as messages name its markers: " of TAU".  The linker puts all of them
+ * into one list, where its place is its kind. */
+struct cp_marker_tool {
+	const char *of;
+};
+#define CP_MARKER_TOOL(tool, of)                                                         \
+	const struct cp_marker_tool tool                                                 \
+		__attribute__((used, section("cp_marker_tools"))) = {of}
+extern const struct cp_marker_tool __start_cp_marker_tools[]
+	__attribute__((visibility("hidden")));
 
-	return kind | stack << 8 | unwritten;
+/* A kind, and which of its stacks (a domain, a type of events); not 0. */
+static inline uint64_t cp_marker_tag_of(uint64_t kind, uint64_t stack)
+{
+	bool unwritten = kind == CP_MARKER_FUNCTION || kind == CP_MARKER_OPENMP;
+
+	return kind | stack << 8 | (unwritten ? CP_TAG_UNWRITTEN : 0);
+}
+
+static inline uint64_t cp_marker_tag(const struct cp_marker_tool *tool, uint64_t stack)
+{
+	return cp_marker_tag_of(
+		CP_MARKER_TOOLS + (uint64_t)(tool - __start_cp_marker_tools), stack);
 }
 
 /* For work on a table, in which the calling thread is not interrupted by its own

@@ -17,7 +17,7 @@
 #include "preload/self.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define TAG cp_marker_tag(CP_MARKER_MPI, 0)
+#define TAG cp_marker_tag_of(CP_MARKER_MPI, 0)
 #define NO_FUNCTION 15 /* not MPI_SUCCESS */
 
 /* The outermost call does this beside. */

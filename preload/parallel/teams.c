@@ -10,7 +10,7 @@
 #include "preload/self.h"
 #include "preload/threads/thread_record.h"
 
-#define TAG cp_marker_tag(CP_MARKER_OPENMP, 0)
+#define TAG cp_marker_tag_of(CP_MARKER_OPENMP, 0)
 
 void cp_team_fork(struct cp_team *team, struct cp_name *name)
 {
