@@ -15,7 +15,7 @@ use Room;
 use Test::More;
 use Time::HiRes ();
 
-our @EXPORT = qw(wait_until run peek plain report kept_report root build lib cli program source scratch
+our @EXPORT = qw(exports wait_until run peek plain report kept_report root build lib cli program source scratch
 	write_file read_file machine_file timed_machine bare stripped which sqlite_command no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
@@ -60,6 +60,18 @@ sub source { $source }
 sub build { $build }
 sub lib { "$build/libcachepeek.so" }
 sub cli { "$build/cachepeek" }
+
+# What the library has to export: the names of its map, and what its patterns stand for.
+sub exports
+{
+	my ($map) = read_file("$source/preload/libcachepeek.map") =~ /global:(.*?)local:/s;
+	my ($wide, $plain) = read_file("$source/preload/parallel/mpi_calls.h")
+		=~ /CP_MPI_CALLS_WITH_COUNTS\(X\)(.*?)CP_MPI_CALLS\(X\)(.*)/s;
+	my @calls = ((map { ($_, "${_}_c") } $wide =~ /X\((\w+)\)/g), $plain =~ /X\((\w+)\)/g);
+	my %names = map { $_ => 1 } (grep { /^\w+$/ } split(/[;\s]+/, $map)), map { ("MPI_$_", "PMPI_$_") } @calls;
+	return sort keys %names;
+}
+
 sub program { "$build/tests/programs/$_[0]" }
 sub scratch { @_ ? "$scratch/$_[0]" : $scratch }
 
