@@ -43,6 +43,7 @@ my %opens = (
 	'tools/sources.c' => [1, '/dev/null'],
 	'tools/sim/profile/elf_file.c' => [1, 'what is mapped into the program'],
 	'tools/sim/pin/turn.c' => [2, 'directories of /proc'],
+	'tools/sim/system/hidden_exe.c' => [1, 'a directory of /proc'],
 	'tools/sim/system/huge_kernel.c' => [3, 'files of /proc and /sys'],
 	'tools/sim/system/hidden_proc.c' => [1, 'a file of /proc'],
 	'tools/sim/system/title.c' => [2, 'files of /proc'],
