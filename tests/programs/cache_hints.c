@@ -11,11 +11,24 @@
 #define N 200
 
 static char prefetched[N * 64], flushed[N * 64], streamed[N * 64], filled[N * 64];
+static char far[4 * N * 64];
 
 static void load(const char *from)
 {
 	for (long i = 0; i < N; i++)
 		__asm__ volatile("movb (%0), %%al" : : "r"(from + 64 * i) : "eax");
+}
+
+/* What is written is no longer in L1D, when it is flushed, passed or asked for. */
+static void reach_far_lines(void)
+{
+	memset(far, 1, sizeof(far));
+	for (long i = 0; i < N; i++)
+		_mm_clflush(far + 64 * i);
+	for (long i = N; i < 2 * N; i++)
+		_mm_stream_si32((int *)(void *)(far + 64 * i), 1);
+	for (long i = 0; i < N; i++)
+		_mm_prefetch(far + 64 * i, _MM_HINT_T1);
 }
 
 int main(void)
@@ -46,6 +59,7 @@ int main(void)
 	CACHEPEEK_BEGIN("filled");
 	__asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(1) : "memory");
 	CACHEPEEK_END("filled");
+	reach_far_lines();
 	return 0;
 }
 #else

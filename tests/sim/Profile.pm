@@ -7,7 +7,7 @@ use warnings;
 use Exporter 'import';
 use Sim;
 
-our @EXPORT = qw(profile_read profile_sums profile_path_sums counter_names);
+our @EXPORT = qw(profile_read profile_sums counter_names);
 
 # The counters' names, in their order, and which of them are kept by instruction.
 sub counter_names {
@@ -33,9 +33,9 @@ sub profile_read {
 	my $lost = 0;
 	$lost += $_ for @lost;
 	my %profile = (pid => $pid, lost => $lost, sites => [], chunks => length($bytes) >> 18);
-	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 5 * 8 + 11 * 8 + 2 * 8 + 8 * 4;
+	my $at = 32 + 32 + 8 * @kept + 4 * 8 + 5 * 8 + 12 * 8 + 2 * 8 + 8 * 4;
 
-	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 17;
+	die "$path is no profile" unless $magic eq 'cpeekprf' && $version == 18;
 	while ($at + 8 <= length $bytes) {
 		my ($kind, $size) = unpack('L L', substr($bytes, $at, 8));
 		my $entry = substr($bytes, $at + 8, $size - 8) if $size;
@@ -78,24 +78,12 @@ sub profile_read {
 	return \%profile;
 }
 
-# {thread id}{counter}: what its instructions add up to.
+# By thread and counter, of paths or sites.
 sub profile_sums {
-	my ($profile) = @_;
 	my %sum;
 
-	for my $site (@{$profile->{sites}}) {
-		$sum{$site->{thread}}{$_} += $site->{count}{$_} for keys %{$site->{count}};
-	}
-	return \%sum;
-}
-
-# {thread id}{counter}: what its paths add up to.
-sub profile_path_sums {
-	my ($profile) = @_;
-	my %sum;
-
-	for my $path (values %{$profile->{paths}}) {
-		$sum{$path->{thread}}{$_} += $path->{count}{$_} for keys %{$path->{count}};
+	for my $row (@_) {
+		$sum{$row->{thread}}{$_} += $row->{count}{$_} for keys %{$row->{count}};
 	}
 	return \%sum;
 }

@@ -47,7 +47,7 @@ my %counted = (
 # Where what was counted is not what the paths add up to.
 sub differences {
 	my ($profile, $log) = @_;
-	my $sums = profile_path_sums($profile);
+	my $sums = profile_sums(values %{$profile->{paths}});
 	my (@wrong, %total);
 
 	for my $id (sort { $a <=> $b } keys %{$profile->{threads}}) {

@@ -57,7 +57,7 @@ for my $machine (sort keys %machines) {
 			my @files = glob "$dir/*.profile";
 			is(scalar @files, 1, "$machine, $name: one process, one profile");
 			my $profile = profile_read($files[0]);
-			my $sums = profile_sums($profile);
+			my $sums = profile_sums(@{$profile->{sites}});
 			my $counts = counts_of($log);
 			my (@wrong, %total);
 
@@ -110,6 +110,26 @@ for my $pages ('--huge-pages=yes', '--huge-pages=no') {
 	is($lines{0}, $blocks + 1,
 		"$pages: a block's first line is missed once a round, by its first instruction");
 	is($lines{64}, $blocks, "$pages: and so is its second line, by its own");
+}
+
+# ---- what is told to caches ----
+
+# The bytes of that instruction, as its file has them.
+sub bytes_at {
+	my ($profile, $site) = @_;
+	my $module = $profile->{modules}{$site->{module}};
+	return substr(slurp($module->{path}), $site->{instruction} - $module->{start} + $module->{offset}, 3);
+}
+
+SKIP: {
+	skip 'instructions of x86-64', 1 unless `uname -m` =~ /x86_64/;
+	my $dir = tempdir(CLEANUP => 1);
+	sim_run("--profile=$dir", "$BUILD/tests/programs/cache_hints");
+	my ($file) = glob "$dir/*.profile";
+	my $profile = profile_read($file);
+	my ($most) = sort { $b->{count}{llc_writebacks} <=> $a->{count}{llc_writebacks} } @{$profile->{sites}};
+	is($most->{count}{llc_writebacks}, 200, 'as many modified lines as are flushed go to memory');
+	like(bytes_at($profile, $most), qr/\A\x0f\xae[\x38-\x3f]/, '... by the clflush itself');
 }
 
 done_testing;

@@ -17,7 +17,7 @@
 #include "tools/sim/request.h"
 
 #define CP_PROFILE_MAGIC "cpeekprf"
-#define CP_PROFILE_VERSION 17
+#define CP_PROFILE_VERSION 18
 #define CP_PROFILE_CHUNK (256u << 10)
 
 /* The counters that are kept by instruction. */
@@ -55,6 +55,8 @@ struct cp_profile_entry {
 	uint32_t size; /* of all of it, a multiple of 8 */
 };
 
+#define CP_PROFILE_LATELY 256
+
 struct cp_profile_site {
 	struct cp_profile_entry entry;
 	uint32_t thread, module; /* module 0: not known */
@@ -72,6 +74,9 @@ struct cp_profile_site {
 	 * between that to a line and that to the line behind it (before it), most often,
 	 * and so often. */
 	uint64_t streams, in_step;
+	/* So many were to a line beside one that one of the CP_PROFILE_LATELY before asked
+	 * for, in whatever order. */
+	uint64_t goes_on;
 	/* Pairs: the reference before, of whichever instruction of the thread, was that
 	 * far away on the line beside, neither was beside others, and this one was at
 	 * that byte of its line; how often, and what divides the distances between pairs.

@@ -14,6 +14,7 @@
 #include "instrument/pool.h"
 #include "model/ahead.h"
 #include "model/timing.h"
+#include "profile/profile.h"
 #include "sample/log.h"
 #include "sample/sample.h"
 #include "settled.h"
@@ -179,6 +180,15 @@ static void model_stream(Addr a, uint32_t size, int is_masked)
 		core_stream(running, a, size, is_masked);
 }
 
+/* What these do to caches that have the line shows in counters that no reference to it
+ * has: they are accounted for at once. */
+static void conclude_order(Addr instruction, Addr a)
+{
+	observe_reference(instruction, a);
+	if (tool_options.sites)
+		profile_settle();
+}
+
 static void stream(Addr a, UWord size, Addr instruction, int is_masked)
 {
 	every_by(instruction);
@@ -187,7 +197,7 @@ static void stream(Addr a, UWord size, Addr instruction, int is_masked)
 	if (every_has_any()) /* whose machine is the first */
 		every_other(a, (uint32_t)size,
 			tool_options.machine.ignores_orders ? BATCH_WRITE : BATCH_STREAM);
-	observe_reference(instruction, a);
+	conclude_order(instruction, a);
 }
 
 static void on_stream(Addr a, UWord size, Addr instruction)
@@ -205,18 +215,20 @@ static void on_prefetch(Addr a, UWord order, Addr instruction)
 {
 	if (sample_wanted() || !VG_(am_is_valid_for_client)(a, 1, VKI_PROT_READ))
 		return;
+	announce_reference(instruction, a);
 	model_order(a, (enum cache_order)order);
 	every_by(instruction);
 	if (every_has_any() && order != ORDER_PREFETCH_L2 &&
 		!tool_options.machine.ignores_orders)
 		every_other(a, 1, BATCH_PREFETCH);
-	observe_reference(instruction, a);
+	conclude_order(instruction, a);
 }
 
 static void on_order(Addr a, UWord order, Addr instruction)
 {
+	announce_reference(instruction, a);
 	model_order(a, (enum cache_order)order);
-	observe_reference(instruction, a);
+	conclude_order(instruction, a);
 }
 
 /* After the load and the store of one instruction. */

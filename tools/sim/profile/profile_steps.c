@@ -68,14 +68,17 @@ static void note_streams(struct cp_profile_site *site, ULong line)
 {
 	ULong here, beside;
 
-	if (line - (site->last >> steps.shift) + 1 <= 2)
+	if (line - (site->last >> steps.shift) + 1 <= 2) {
+		site->goes_on++;
 		return;
+	}
 	here = time_of(site, line);
 	beside = time_of(site, line - 1);
 	if (!beside)
 		beside = time_of(site, line + 1);
 	if (beside > here)
 		vote_streams(site, site->asked + 1 - beside);
+	site->goes_on += beside > here && site->asked - beside < CP_PROFILE_LATELY;
 	*place_of(site, line) = (struct asked_line){who_of(site, line), site->asked + 1};
 }
 
