@@ -127,6 +127,18 @@ SKIP: {
 	like(run(command => [cli(), 'dcache', '-m', $machine, $python, $sliced], env => {COLUMNS => 80})->{err} =~ s/\s+/ /gr,
 		qr/stride: \S+(?: \(\S+\))?, for part \(sliced\.py:4\) /, '... in the text, too');
 
+	my $objects = write_file(scratch('objects.py'), "import random\n\nclass Point:\n    __slots__ = ('x', 'mass')\n" .
+		"    def __init__(self, mass):\n        self.x = self.mass = float(mass)\n\ndef total(points):\n    total = 0.0\n" .
+		"    for point in points:\n        total += point.mass\n    return total\n\n" .
+		"points = [Point(i) for i in range(40000)]\nrandom.shuffle(points)\nfor _ in range(5):\n    total(points)\n");
+	my @of_total = grep { ($_->{python}{function} // '') eq 'total' && $_->{rule} =~ /^(?:cold-updates|unprefetched)$/ }
+		@{profile('dcache', [], $python, $objects)->{findings}};
+	ok(scalar @of_total, 'objects here and there are a finding');
+	is_deeply([grep { $_->{advice} !~ /\APython's objects lie where they were made, / } @of_total], [], '... with what helps in Python');
+	my %said;
+	$said{"$_->{rule} $_->{python}{line}"}++ for @of_total;
+	is_deeply([grep { $said{$_} > 1 } sort keys %said], [], '... once for each line of Python');
+
 	# ---- compared ----
 
 	my %same = (before => 'rows[i][j]', after => 'rows[j][i]');

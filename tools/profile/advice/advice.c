@@ -46,6 +46,13 @@ static bool same_place(
 		       one->address == other->address);
 }
 
+/* The same line of Python, whichever part of the interpreter it is for. */
+static bool same_script(
+	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
+{
+	return one && other && same_place(one, other);
+}
+
 static struct cp_tally tally_of(
 	const struct cp_profile *profile, const struct cp_finding *finding)
 {
@@ -72,6 +79,23 @@ static bool is_cheap(const struct advice *a, const struct cp_finding *finding)
 		       LEAST_CYCLES * (double)instructions;
 }
 
+static const struct cp_profiled_site *site_of(
+	const struct cp_profile *profile, const struct cp_finding *finding)
+{
+	for (size_t i = 0; finding->at && i < profile->nsites; i++)
+		if (&profile->sites[i].at == finding->at)
+			return &profile->sites[i];
+	return NULL;
+}
+
+static const struct cp_place_in_code *script_of(
+	const struct cp_profile *profile, const struct cp_finding *finding)
+{
+	const struct cp_profiled_site *site = site_of(profile, finding);
+
+	return site && site->script ? &profile->own[site->script - 1].at : NULL;
+}
+
 /* One of each kind and place: the weightiest, which knows how many others there are. */
 static void add_finding(struct advice *a, struct cp_finding finding)
 {
@@ -79,12 +103,14 @@ static void add_finding(struct advice *a, struct cp_finding finding)
 		a->cheap++;
 		return;
 	}
+	finding.script = script_of(a->profile, &finding);
 	for (size_t i = 0; i < a->found.n; i++) {
 		struct cp_finding *there = &a->found.finding[i];
 
 		if (strcmp(there->rule, finding.rule) != 0 ||
 			strcmp(there->data, finding.data) != 0 ||
-			!same_place(there->at, finding.at))
+			!(same_place(there->at, finding.at) ||
+				same_script(there->script, finding.script)))
 			continue;
 		finding.more = ++there->more;
 		if (finding.weight > there->weight)
@@ -359,6 +385,12 @@ static bool has_size(const struct cp_profiled_object *object)
 	return object->data == CP_DATA_VARIABLE || object->data == CP_DATA_HEAP;
 }
 
+/* Of what is mapped, any part may be used: no less than that. */
+static bool has_size_at_most(const struct cp_profiled_object *object)
+{
+	return has_size(object) || object->data == CP_DATA_MMAP;
+}
+
 /* Counts are those of all blocks that a call allocated, the size that of each. */
 static uint64_t blocks_of(const struct cp_profiled_object *object)
 {
@@ -385,7 +417,8 @@ static void judge_reach(
 			 object_count(object, CP_SIM_dtlb_store_walks),
 		 pages = object->size / profile->page * blocks_of(object);
 
-	if (!has_size(object) || object->size / profile->page <= profile->tlb_entries ||
+	if (!has_size_at_most(object) ||
+		object->size / profile->page <= profile->tlb_entries ||
 		walks < WALKS_PER_PAGE * pages || walks < LEAST_MISSES ||
 		(double)walks < LEAST_SHARE * (double)all)
 		return;
@@ -408,7 +441,8 @@ static void judge_reach(
 					       "and %.0f %% of the run's",
 				   WALKS_PER_PAGE, 100 * LEAST_SHARE),
 			   .advice = "Try huge pages: madvise(MADV_HUGEPAGE), "
-				     "or GLIBC_TUNABLES=glibc.malloc.hugetlb=1; "
+				     "GLIBC_TUNABLES=glibc.malloc.hugetlb=1, "
+				     "java -XX:+UseTransparentHugePages; "
 				     "or work through it in blocks.",
 			   .weight = (double)walks,
 		   });
@@ -727,21 +761,15 @@ static void tell_of_cheap(struct advice *a)
 			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
 }
 
-/* The line of Python, and the data, of the instruction that it is at. */
-static void name_more(const struct cp_profile *profile, struct cp_finding *finding)
+/* What a place's misses are in. */
+static void name_data(const struct cp_profile *profile, struct cp_finding *finding)
 {
-	for (size_t i = 0; finding->at && i < profile->nsites; i++) {
-		const struct cp_profiled_site *site = &profile->sites[i];
-		const struct cp_profiled_object *data;
+	const struct cp_profiled_site *site = site_of(profile, finding);
+	const struct cp_profiled_object *data =
+		site && !*finding->data ? cp_missed_data(profile, site) : NULL;
 
-		if (&site->at != finding->at)
-			continue;
-		if (site->script)
-			finding->script = &profile->own[site->script - 1].at;
-		data = *finding->data ? NULL : cp_missed_data(profile, site);
-		if (data)
-			finding->data = data->name;
-	}
+	if (data)
+		finding->data = data->name;
 }
 
 struct cp_findings cp_advise(const struct cp_profile_view *view)
@@ -760,7 +788,7 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 		}
 	tell_of_cheap(&a);
 	for (size_t i = 0; i < a.found.n; i++)
-		name_more(view->profile, &a.found.finding[i]);
+		name_data(view->profile, &a.found.finding[i]);
 	return in_order(&a);
 }
 

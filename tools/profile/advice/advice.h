@@ -48,6 +48,12 @@ struct cp_findings {
 #define CP_WALK_CYCLES 30.0 /* of one whose entries the caches have */
 #define CP_TRANSFER_CYCLES 100.0
 
+/* Of objects here and there, where the place is a line of Python. */
+#define CP_ADVICE_FOR_PYTHON                                                             \
+	"Python's objects lie where they were made, and each use writes the count of "   \
+	"references beside it: go through them in the order in which they were made, "   \
+	"or keep numbers in an array of values (array, numpy)."
+
 #define CP_ADVICE_CODE_RATE 1.0 /* misses in L1I per thousand instructions */
 
 /* The weightiest first. */

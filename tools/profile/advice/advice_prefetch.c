@@ -11,7 +11,8 @@
 #define FOLLOWED_SHARE 0.75 /* of what would have missed */
 #define WALK_SHARE 0.9      /* at one distance: a walk */
 #define STRIDED_MOST 0.5    /* at none: here and there */
-#define FEW_STEPS 8         /* in a page */
+#define NO_DISTANCE "no distance between its addresses repeats"
+#define FEW_STEPS 8 /* in a page */
 
 static uint64_t count_of(const uint64_t *count, unsigned counter)
 {
@@ -141,7 +142,10 @@ static void say(const struct search *s, const struct cp_profiled_site *site,
 					   "(%.1f %% of the run's)%s",
 					   what, cp_text_integer(arena, asked->l2),
 					   100 * (double)asked->l2 / (double)s->all,
-					   cp_unfollowed(s->profile, asked, why)),
+					   s->profile->prefetches
+						   ? cp_unfollowed(s->profile, asked, why)
+						   : "; " NO_DISTANCE
+						     ", so that no prefetcher follows"),
 				   .threshold = cp_text_format(arena,
 					   "%.0f %% of the run's misses in L2, "
 					   "most of its misses in L1D are some, "
@@ -201,18 +205,42 @@ static void judge_streams(const struct search *s, const struct cp_profiled_site 
 		"or keep what is used together side by side (an array of structures).");
 }
 
+/* What to do about data here and there, by what it is. */
+static const char *advice_for(
+	const struct cp_profile *profile, const struct cp_profiled_site *site)
+{
+	const struct cp_profiled_object *data = cp_missed_data(profile, site);
+
+	if (site->script)
+		return CP_ADVICE_FOR_PYTHON;
+	if (data && data->data == CP_DATA_HEAP && data->size < CP_PROFILE_LARGE)
+		return "Keep objects that are used one after another side by side: in an "
+		       "array of objects, not of pointers, or allocated in that order; "
+		       "or ask for lines early (__builtin_prefetch some rounds ahead).";
+	if (data && data->data == CP_DATA_MMAP)
+		return "Keep objects that are used one after another side by side "
+		       "(allocated in that order, or by value in an array), "
+		       "or look up in the order of addresses, in parts that fit L2.";
+	return "Ask for lines early (__builtin_prefetch some rounds ahead), "
+	       "look up in the order of addresses, in parts that fit L2, "
+	       "or make the elements smaller.";
+}
+
+/* Lines beside those that it asked for lately are of streams, in whatever order. */
+static bool is_scattered(const struct cp_profiled_site *site)
+{
+	return (double)site->strided < STRIDED_MOST * (double)site->asked &&
+	       site->steps &&
+	       (double)site->steps->goes_on < STRIDED_MOST * (double)site->asked &&
+	       !cp_is_chase(site) && !cp_is_update(site);
+}
+
 static void judge_scattered(const struct search *s, const struct cp_profiled_site *site)
 {
 	struct cp_asked asked = cp_asked_of(site);
 
-	if (!is_worth_it(s, &asked) ||
-		(double)site->strided >= STRIDED_MOST * (double)site->asked ||
-		cp_is_chase(site) || cp_is_update(site))
-		return;
-	say(s, site, &asked, "its ", "no distance between its addresses repeats",
-		"Ask for lines early (__builtin_prefetch some rounds ahead), "
-		"look up in the order of addresses, in parts that fit L2, "
-		"or make the elements smaller.");
+	if (is_worth_it(s, &asked) && is_scattered(site))
+		say(s, site, &asked, "its ", NO_DISTANCE, advice_for(s->profile, site));
 }
 
 void cp_advise_prefetch(const struct cp_profile *profile,
@@ -220,14 +248,14 @@ void cp_advise_prefetch(const struct cp_profile *profile,
 {
 	struct search s = {profile, 0, add, context};
 
-	if (!profile->prefetches || !profile->l2_bytes)
+	if (!profile->l2_bytes)
 		return;
 	for (size_t i = 0; i < profile->nsites; i++)
 		s.all += cp_asked_of(&profile->sites[i]).l2;
 	for (size_t i = 0; i < profile->nsites; i++) {
-		if (is_lost_stream(profile, &profile->sites[i]))
-			judge_streams(&s, &profile->sites[i]);
-		else
+		if (!is_lost_stream(profile, &profile->sites[i]))
 			judge_scattered(&s, &profile->sites[i]);
+		else if (profile->prefetches)
+			judge_streams(&s, &profile->sites[i]);
 	}
 }

@@ -59,10 +59,12 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			"%.0f %% of the run's misses, %.0f %% of them in L2, "
 			"and not %.0f %% at one distance",
 			100 * CP_ADVICE_SHARE, 100 * FAR_SHARE, 100 * STRIDED_MOST),
-		.advice = "Collect updates and apply them "
-			  "in the order of their addresses "
-			  "(sort, or a bucket for each part that fits L2), "
-			  "or make the table's elements smaller.",
+		.advice = site->script
+				  ? CP_ADVICE_FOR_PYTHON
+				  : "Collect updates and apply them "
+				    "in the order of their addresses "
+				    "(sort, or a bucket for each part that fits L2), "
+				    "or make the table's elements smaller.",
 		.weight = misses,
 	};
 }
