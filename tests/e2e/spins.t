@@ -28,7 +28,8 @@ for my $way (@ways) {
 spin($_, 8, 20000) for grep { /^(exchange|compare|test-first|hint|backoff|libc)$/ } @ways;
 
 # A turn has 100,000 superblocks, of four instructions or so.
-for (['turn', 100], ['barrier', 200], ['ticket', 100], ['flag', 2000]) {
+for (['turn', 100], ['barrier', 200], ['ticket', 100], ['flag', 2000], ['call', 2000], ['pointer', 2000], ['ticket-call', 2000],
+	['both', 2000], ['clock', 2000]) {
 	my ($way, $most) = @$_;
 	my @counts = map { spin($way, 4, 500, env => {CACHEPEEK_REPRODUCIBLE => 'on'}) } 1 .. 2;
 	cmp_ok($counts[0], '<', 100000 + 4 * 500 * $most, "$way: at most $most instructions for each round");

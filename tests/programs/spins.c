@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(__x86_64__)
 #define HINT __builtin_ia32_pause()
@@ -123,6 +124,74 @@ static void pass_flag(int me)
 	atomic_store(&flags[(me + 1) % nthreads], 1);
 }
 
+/* ---- loops of several basic blocks ---- */
+
+static __attribute__((noinline)) int is_turn_of(int me)
+{
+	return atomic_load_explicit(&word, memory_order_acquire) == me;
+}
+
+static __attribute__((noinline)) void rest(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+static int (*volatile test)(int) = is_turn_of;
+
+static void wait_by_call(int me)
+{
+	while (!is_turn_of(me))
+		;
+}
+
+static void wait_by_pointer(int me)
+{
+	while (!test(me))
+		for (int i = 0; i < 3; i++)
+			rest();
+}
+
+static void ticket_by_call(int me)
+{
+	int mine = atomic_fetch_add(&next, 1);
+
+	(void)me;
+	while (atomic_load(&serving) != mine)
+		rest();
+}
+
+/* Both copies of a number that a writer changes, until they are the same, and mine. */
+static void wait_for_both(int me)
+{
+	int before, behind;
+
+	do {
+		before = atomic_load(&word);
+		rest();
+		behind = atomic_load(&flags[0]);
+		if (before != behind)
+			rest();
+	} while (before != behind || before % nthreads != me);
+}
+
+static void pass_both(int me)
+{
+	int now = atomic_load(&word) + 1;
+
+	(void)me;
+	atomic_store(&word, now);
+	atomic_store(&flags[0], now);
+}
+
+static void wait_by_clock(int me)
+{
+	struct timespec now;
+
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while (now.tv_sec < 0 || !is_turn_of(me));
+}
+
 /* A barrier, and then one of them. */
 static void reach(int me)
 {
@@ -153,6 +222,11 @@ static const struct way {
 	{"turn", wait_for_turn, pass_turn},
 	{"flag", wait_for_flag, pass_flag},
 	{"barrier", reach, unlock},
+	{"call", wait_by_call, pass_turn},
+	{"pointer", wait_by_pointer, pass_turn},
+	{"ticket-call", ticket_by_call, ticket_unlock},
+	{"both", wait_for_both, pass_both},
+	{"clock", wait_by_clock, pass_turn},
 };
 
 static const struct way *way;
@@ -185,7 +259,7 @@ int main(int argc, char **argv)
 	rounds = atoi(argv[3]);
 	if (!way || nthreads < 1 || nthreads > 64)
 		return 2;
-	flags[0] = 1;
+	flags[0] = strcmp(way->name, "both") != 0;
 	pthread_spin_init(&spinlock, PTHREAD_PROCESS_PRIVATE);
 	for (long i = 0; i < nthreads; i++)
 		pthread_create(&threads[i], NULL, work, (void *)i);

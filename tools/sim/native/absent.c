@@ -33,8 +33,10 @@ void __wrap_vgPlain_disp_run_translations(HWord *, volatile void *, Addr);
 
 void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, Addr code)
 {
+	pin_rounds_before(state);
 	pin_turn_goes_on(state);
 	__real_vgPlain_disp_run_translations(results, state, code);
+	pin_rounds_behind(results, state);
 }
 
 #if defined(VGA_amd64)

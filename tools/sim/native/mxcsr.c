@@ -64,9 +64,11 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 {
 	guest_state *g = (guest_state *)state;
 
+	pin_rounds_before(state);
 	pin_turn_goes_on(state);
 	if (!tool_options.native) {
 		__real_vgPlain_disp_run_translations(results, state, code);
+		pin_rounds_behind(results, state);
 		return;
 	}
 	mxcsr.code = code;
@@ -75,6 +77,7 @@ void __wrap_vgPlain_disp_run_translations(HWord *results, volatile void *state, 
 		results, state, flush_of(g) ? (Addr)mxcsr_begin : code);
 	gather_flags(g);
 	set_host_mxcsr(MXCSR_USUAL);
+	pin_rounds_behind(results, state);
 }
 
 /* The dispatcher looks whether MXCSR is as usual in the end, and gives up if not. That

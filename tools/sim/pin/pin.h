@@ -97,6 +97,15 @@ extern struct pin_spin {
 	UInt given, pauses;
 } pin_spin;
 void pin_turn_begins(void);
+/* Would another thread run in the place of this one? */
+Bool pin_turn_is_wanted(void);
+
+/* rounds.c: a turn begins; before a system call; around the code of a thread. */
+void pin_rounds_begin(void);
+void pin_rounds_call(UInt number);
+void pin_rounds_before(volatile void *state);
+void pin_rounds_behind(HWord *results, volatile void *state);
+
 /* A superblock of the library, which takes nothing of a turn. */
 void pin_turn_pause(IRSB *out);
 

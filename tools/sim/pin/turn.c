@@ -429,6 +429,7 @@ static void acquire(struct sched_lock *lock)
 	__real_vgModuleLocal_acquire_sched_lock(lock);
 	__atomic_sub_fetch(&lock_state.waiting, 1, __ATOMIC_SEQ_CST);
 	__atomic_add_fetch(&lock_state.taken, 1, __ATOMIC_SEQ_CST);
+	pin_rounds_begin();
 	if (__atomic_load_n(&lock_state.resting, __ATOMIC_SEQ_CST))
 		cp_syscall(SYS_futex, &lock_state.taken, FUTEX_WAKE_PRIVATE, ~0u >> 1);
 }
@@ -449,6 +450,11 @@ static Bool somebody_wants_it(void)
 {
 	return __atomic_load_n(&lock_state.waiting, __ATOMIC_SEQ_CST) > 0 ||
 	       __atomic_load_n(&lock_state.resting, __ATOMIC_SEQ_CST) > 0;
+}
+
+Bool pin_turn_is_wanted(void)
+{
+	return order.active || somebody_wants_it();
 }
 
 static void release(struct sched_lock *lock)

@@ -286,6 +286,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	vfork_before(tid, number);
 	exec_before(tid, number, args);
 	transfers_before_call(tid, number);
+	pin_rounds_call(number);
 }
 
 static void on_remap(Addr from, Addr to, SizeT size)
