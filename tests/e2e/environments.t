@@ -111,6 +111,17 @@ SKIP: {
 	}
 }
 
+# One that is executed where nothing may be written.
+SKIP: {
+	skip('landlock: not in this kernel', 1) if syscall(444, 0, 0, 1) < 1;
+	for my $engine (grep { !why_not($_) } qw(perf sim)) {
+		my $run = peek(engine => $engine, command => [program('confine'), 'written', program('empty')]);
+		is(status_text($run->{status}), 'exit 0', "nothing may be written, $engine: as alone");
+		is($run->{err}, '', "nothing may be written, $engine: no errors");
+		is(scalar(grep { /process \d+ is not counted/ } @{$run->{notes}}), 1, "nothing may be written, $engine: one line") or diag(@{$run->{notes}});
+	}
+}
+
 # A file of its own on our numbers, where none can be moved.
 {
 	my $directory = directory();

@@ -12,8 +12,8 @@
  *such a filter, and a file of its own on each of them; allow: a filter that forbids
  * ptrace only; execute: one that kills who executes a program; maze: one that allows
  *everything after some thought; refused: one that the kernel does not take, and it ends
- *by SIGSEGV.  landlock: no file may be opened any more, and it has no child.  nothing:
- *none of these.
+ *by SIGSEGV.  landlock: no file may be opened any more, and it has no child.  written: no
+ *file may be written any more, and ARGUMENT is executed.  nothing: none of these.
  */
 #include <errno.h>
 #include <grp.h>
@@ -170,19 +170,33 @@ static int limit(int which, rlim_t to)
 	return setrlimit(which, &both);
 }
 
-/* Everything of the first version, as xz does from 5.6 on. */
-static int no_files(void)
+static int without(unsigned long long what)
 {
-	const struct landlock_ruleset_attr all = {.handled_access_fs = (1 << 13) - 1};
+	const struct landlock_ruleset_attr all = {.handled_access_fs = what};
 	int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0);
 
 	if (rules < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 		syscall(SYS_landlock_restrict_self, rules, 0) < 0)
 		return -1;
+	return close(rules);
+}
+
+/* Everything of the first version, as xz does from 5.6 on. */
+static int no_files(void)
+{
+	if (without((1 << 13) - 1) < 0)
+		return -1;
 	/* Whoever waits for any child is told that there is none. */
 	if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
 		return -1;
-	return close(rules);
+	return 0;
+}
+
+static int no_writing(const char *program)
+{
+	if (without(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG) < 0)
+		return -1;
+	return execl(program, program, NULL);
 }
 
 static int without_rights(void)
@@ -215,6 +229,8 @@ static int confine(const char *how, const char *argument)
 		return limit(RLIMIT_NOFILE, 3);
 	if (strcmp(how, "landlock") == 0)
 		return no_files();
+	if (strcmp(how, "written") == 0)
+		return no_writing(argument);
 	if (strcmp(how, "umask") == 0)
 		return umask(0377) > 0777;
 	if (strcmp(how, "rights") == 0)
