@@ -128,6 +128,27 @@ static bool parse_qlru(const char *word, struct cp_cache *cache)
 	       (place == 1 || update <= 1);
 }
 
+/* "AGE:FIRST:SECOND:COUNT:OF": of OF sets, a power of two, COUNT from either on. */
+static bool parse_duel(const char *text, struct cp_duel *duel)
+{
+	uint32_t *number[] = {
+		&duel->age, &duel->first, &duel->second, &duel->count, &duel->of};
+	const char *end = text;
+	uint32_t low, high;
+	uint64_t value;
+
+	for (int i = 0; i < 5; i++) {
+		if ((i && *end++ != ':') || cp_parse_u64_prefix(end, &end, &value) < 0 ||
+			value > MAX_SETS)
+			return false;
+		*number[i] = (uint32_t)value;
+	}
+	low = duel->first < duel->second ? duel->first : duel->second;
+	high = duel->first < duel->second ? duel->second : duel->first;
+	return !*end && duel->age <= 3 && duel->count && is_power_of_two(duel->of) &&
+	       low + duel->count <= high && high + duel->count <= duel->of;
+}
+
 /* Words with a number. */
 static bool parse_valued(const struct place *at, enum cp_level level, const char *word,
 	struct cp_cache *cache)
@@ -144,6 +165,12 @@ static bool parse_valued(const struct place *at, enum cp_level level, const char
 		return (cp_parse_number(word + 7, MAX_CORES, &cache->shared) &&
 			       cache->shared) ||
 		       cp_machine_wrong(at, "shared=CORES, from 1 to 4096", word);
+	if (cp_starts_with(word, "duel=") && kinds_of(level) & OUTER_ONLY)
+		return parse_duel(word + 5, &cache->duel) ||
+		       cp_machine_wrong(at,
+			       "duel=AGE:FIRST:SECOND:COUNT:OF, COUNT sets from FIRST and "
+			       "from SECOND on, of OF, a power of two",
+			       word);
 	if (cp_starts_with(word, "prefetch=") && !cp_is_tlb(level))
 		return cp_prefetch_parse(at, level, word + 9, cache);
 	if (cp_starts_with(word, "qlru_") && !(kinds_of(level) & OUTER_ONLY))
@@ -243,6 +270,9 @@ bool cp_level_parse(
 	while (*(word = cp_next_word(&text)))
 		if (!cp_level_word(at, level, word, cache))
 			return false;
+	if (cache->duel.of && cache->policy != CP_QLRU)
+		return cp_machine_wrong(
+			at, "duel is of ages: it wants a policy qlru_...", NULL);
 	return cp_level_check(at, cache);
 }
 

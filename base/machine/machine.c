@@ -62,6 +62,18 @@ static size_t describe_qlru(uint32_t digits, char separator, char *to, size_t si
 		digits / 1000 % 10, digits / 100 % 10, digits / 10 % 10, digits % 10);
 }
 
+/* For people without its numbers. */
+static size_t describe_duel(
+	const struct cp_duel *duel, char separator, char *to, size_t size)
+{
+	if (!duel->of)
+		return 0;
+	if (separator == ',')
+		return cp_format(to, size, ",duel:%u:%u:%u:%u:%u", duel->age, duel->first,
+			duel->second, duel->count, duel->of);
+	return cp_format(to, size, "%cduel", separator);
+}
+
 /* For people without their numbers. */
 static size_t describe_prefetchers(
 	const struct cp_cache *cache, char separator, char *to, size_t size)
@@ -103,9 +115,12 @@ static size_t describe_words(
 		if (i == 0 && separator == ',' && cache->policy == CP_RANDOM)
 			used += cp_format(to + used, size - used, ":%llu",
 				(unsigned long long)cache->seed);
-		if (i == 0 && cache->policy == CP_QLRU)
+		if (i == 0 && cache->policy == CP_QLRU) {
 			used += describe_qlru(
 				cache->qlru, separator, to + used, size - used);
+			used += describe_duel(
+				&cache->duel, separator, to + used, size - used);
+		}
 	}
 	return used + describe_prefetchers(cache, separator, to + used, size - used);
 }

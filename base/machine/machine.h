@@ -46,6 +46,13 @@ struct cp_prefetcher {
 	uint32_t number[CP_PREFETCH_NUMBERS]; /* 0: left out */
 };
 
+/* Of each `of` sets, `count` from `first` on keep to CP_QLRU's age of new lines, and as
+ * many from `second` on give most of them this age; the others do as those that miss
+ * less. of 0: all keep to it. */
+struct cp_duel {
+	uint32_t age, first, second, count, of;
+};
+
 /* sets 0: the machine has no such cache. */
 struct cp_cache {
 	uint32_t sets, ways, line;
@@ -56,6 +63,7 @@ struct cp_cache {
 	uint32_t latency; /* cycles of a hit; 0: not said */
 	uint64_t seed;    /* of CP_RANDOM */
 	uint32_t qlru;    /* of CP_QLRU: the digits of its name */
+	struct cp_duel duel;
 	/* And those that it would have, without prefetch = none. */
 	struct cp_prefetcher prefetch[CP_PREFETCHERS], without[CP_PREFETCHERS];
 };

@@ -14,8 +14,8 @@ use Test::More;
 # geometry: it has a clause of its own.
 my %looks = (size => qr/^\d+[KMG]\b/, entries => qr/^\d+ \d+/, ways => qr/^\S+ \d+/,
 	line => qr/^\S+ \d+ \d+/, latency => qr/\blatency=/, prefetch => qr/\bprefetch=/,
-	numbers => qr/\bprefetch=\S+:\d/, shared => qr/\bshared=/, policy => qr/^\d+[KMG]? \d+/, inclusion => qr/^\d+[KMG] /);
-my @own = qw(latency prefetch);
+	numbers => qr/\bprefetch=\S+:\d/, shared => qr/\bshared=/, policy => qr/^\d+[KMG]? \d+/, duel => qr/\bduel=/, inclusion => qr/^\d+[KMG] /);
+my @own = qw(latency prefetch duel);
 
 # The sources that the head of a file describes: "#   NAME: what it is".
 sub sources

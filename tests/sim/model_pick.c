@@ -49,6 +49,8 @@ static void pick_policy(struct geometry *g, int first)
 	g->miss = (uint8_t)random_below(4);
 	g->place = (uint8_t)random_below(3);
 	g->update = (uint8_t)random_below(g->place == 1 ? 4 : 2);
+	if (random_below(2))
+		g->duel = (struct age_duel){(uint32_t)random_below(4), 0, 2, 1, 4};
 }
 
 /* Any number of them, each once, in any order. */

@@ -30,6 +30,8 @@ struct ref_cache {
 	uint32_t *turn; /* round-robin, for each set */
 	uint64_t random;
 	int evicts; /* what was taken last was no empty way */
+	int lost;   /* of a duel: where its first misses more than its second */
+	int others; /* lines that had the second's age, or would have had */
 	/* Counts prefetched lines that leave unused; before it stands what counts those
 	 * that are used; 0: nothing is prefetched. */
 	int useless;

@@ -244,6 +244,37 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 	}
 }
 
+/* Of a duel: is the set among those that are the first's (0) or the second's (1)? */
+static int is_of(const struct ref_cache *c, uint64_t set, int second)
+{
+	uint64_t from = second ? c->g.duel.second : c->g.duel.first;
+
+	for (uint64_t i = 0; i < c->g.duel.count; i++)
+		if (set % c->g.duel.of == from + i)
+			return 1;
+	return 0;
+}
+
+/* The age of a line that comes to the set. */
+static uint8_t first_age(struct ref_cache *c, uint64_t set)
+{
+	if (!c->g.duel.of)
+		return c->g.miss;
+	if (is_of(c, set, 0)) {
+		if (c->lost < 1023)
+			c->lost++;
+		return c->g.miss;
+	}
+	if (is_of(c, set, 1)) {
+		if (c->lost > 0)
+			c->lost--;
+	} else if (c->lost < 512) {
+		return c->g.miss;
+	}
+	c->others++;
+	return c->others % 16 == 0 ? c->g.miss : (uint8_t)c->g.duel.age;
+}
+
 void ref_put(struct ref_system *s, struct ref_cache *c, struct ref_way *w, uint64_t addr,
 	int dirty, int prefetched)
 {
@@ -256,7 +287,9 @@ void ref_put(struct ref_system *s, struct ref_cache *c, struct ref_way *w, uint6
 		.valid = 1,
 		.dirty = dirty,
 		.prefetched = prefetched,
-		.age = c->g.miss,
+		.age = c->g.policy == POLICY_QLRU
+			       ? first_age(c, (uint64_t)(w - c->way) / c->g.ways)
+			       : 0,
 		.half = {dirty, dirty}};
 	if (c->g.policy < POLICY_QLRU) {
 		ref_use(s, c, w);

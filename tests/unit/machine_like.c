@@ -50,6 +50,8 @@ static void test_taken(void)
 	ok(assumes(&other, CP_OF_L2), "and what it does not say again");
 	is_int(other.level[CP_STLB_2M].sets, 0,
 		"huge pages are where the small ones are");
+	is_int(parsed("like = broadwell").level[CP_LLC].duel.second, 768,
+		"the sets that lead");
 	is_int(parsed("like = skylake-sp-2s").shown.model, 85,
 		"one that is like another");
 }
@@ -72,6 +74,19 @@ static void test_mistakes(void)
 			"x:3: its line is smaller than one in front of it"},
 		{"like = zen4\npage = 16K\nitlb-2m = 8 8\n",
 			"x:3: wants page = 4K: pages of 2 MB are 512 of them"},
+		{"llc = 1M 8 64 duel=3:0:1:1:2\n",
+			"x:1: duel is of ages: it wants a policy qlru_..."},
+		{"l1d = 32K 8 64 duel=3:0:1:1:2\n",
+			"x:1: not one of the words in cachepeek-machines(5): duel=3:0:1:1:2"},
+		{"llc = 1M 8 64 qlru_h11_m1_r1_u2 duel=3:0:1:2:4\n",
+			"x:1: duel=AGE:FIRST:SECOND:COUNT:OF, COUNT sets from FIRST and from "
+			"SECOND on, of OF, a power of two: duel=3:0:1:2:4"},
+		{"llc = 1M 8 64 qlru_h11_m1_r1_u2 duel=4:0:1:1:2\n",
+			"x:1: duel=AGE:FIRST:SECOND:COUNT:OF, COUNT sets from FIRST and from "
+			"SECOND on, of OF, a power of two: duel=4:0:1:1:2"},
+		{"llc = 1M 8 64 qlru_h11_m1_r1_u2 duel=3:0:1:1\n",
+			"x:1: duel=AGE:FIRST:SECOND:COUNT:OF, COUNT sets from FIRST and from "
+			"SECOND on, of OF, a power of two: duel=3:0:1:1"},
 		{"features = avx3\n",
 			"x:1: features = x86-64 (or -v2 to -v4) and names that "
 			"/proc/cpuinfo has for more: avx3"},

@@ -190,9 +190,11 @@ static void take_qlru(struct geometry *g, ULong digits)
 
 static Bool parse_word(struct geometry *g, const HChar *s, const HChar *end)
 {
-	ULong v[1];
+	ULong v[5];
 
-	if (parse_numbered(s, end, "shared:", v, 1)) {
+	if (parse_numbered(s, end, "duel:", v, 5)) {
+		g->duel = (struct age_duel){v[0], v[1], v[2], v[3], v[4]};
+	} else if (parse_numbered(s, end, "shared:", v, 1)) {
 		g->shared = v[0];
 	} else if (parse_numbered(s, end, "random:", v, 1)) {
 		g->policy = POLICY_RANDOM;
@@ -228,6 +230,12 @@ static Bool is_qlru(const struct geometry *g)
 	       g->update <= 3 && (g->place == 1 || g->update <= 1);
 }
 
+static Bool is_duel(const struct age_duel *d)
+{
+	return d->age <= 3 && power_of_two(d->of) && d->first + d->count <= d->of &&
+	       d->second + d->count <= d->of;
+}
+
 static void check_policy(const struct array *a, const struct geometry *g)
 {
 	Bool first = a->at == AT(l1i) || a->at == AT(l1d);
@@ -240,6 +248,8 @@ static void check_policy(const struct array *a, const struct geometry *g)
 		refuse_option(a->name, "qlru, mru and mru-n are of l2 and llc");
 	if (g->policy == POLICY_QLRU && !is_qlru(g))
 		refuse_option(a->name, "qlru:HHMRU, with U below 2 unless R is 1");
+	if (g->duel.of && (g->policy != POLICY_QLRU || !is_duel(&g->duel)))
+		refuse_option(a->name, "duel:AGE:FIRST:SECOND:COUNT:OF, with qlru:HHMRU");
 }
 
 static void parse_array(const struct array *a, const HChar *value)

@@ -165,10 +165,29 @@ static void qlru_touch(const struct flex_cache *c, uint8_t *state, uint32_t way)
 	qlru_settle(c, state, way);
 }
 
-static void qlru_put(const struct flex_cache *c, uint8_t *state, uint32_t way)
+/* The age of a line that is new to the set (struct age_duel). */
+static uint32_t new_age(struct flex_cache *c, uint32_t set)
 {
-	state[way] = (uint8_t)(3 - c->g.miss);
-	qlru_settle(c, state, way);
+	const struct age_duel *d = &c->g.duel;
+	uint32_t at = set & (d->of - 1);
+
+	if (!d->of)
+		return c->g.miss;
+	if (at - d->first < d->count) {
+		c->lost += c->lost + 1 < 1u << DUEL_BITS;
+		return c->g.miss;
+	}
+	if (at - d->second < d->count)
+		c->lost -= c->lost > 0;
+	else if (!(c->lost >> (DUEL_BITS - 1)))
+		return c->g.miss;
+	return ++c->excepted % DUEL_EXCEPTS ? d->age : c->g.miss;
+}
+
+static void qlru_put(struct flex_cache *c, const struct flex_place *p, uint8_t *state)
+{
+	state[p->way] = (uint8_t)(3 - new_age(c, p->set));
+	qlru_settle(c, state, (uint32_t)p->way);
 }
 
 /* Ages are 0 and 1, which empty ways keep; the state is 1 less that.  Where all have been
@@ -538,7 +557,7 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 	else if (c->g.policy == POLICY_QLRU)
-		qlru_put(c, state, (uint32_t)p->way);
+		qlru_put(c, p, state);
 	else if (c->g.policy >= POLICY_MRU)
 		mru_touch(c, p, state);
 	if (c->masks)

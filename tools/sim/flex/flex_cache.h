@@ -47,6 +47,8 @@ struct flex_cache {
 	int set_bits; /* -1: the sets are no power of two, but have a reciprocal */
 	uint64_t reciprocal;
 	uint64_t random; /* state of the generator */
+	uint32_t lost,
+		excepted; /* of the duel: its counter, and lines of the other age */
 	uint32_t lanes;
 
 	/* For the first level, else NULL. */

@@ -44,6 +44,16 @@ struct prefetcher {
 	uint32_t kind, number[3];
 };
 
+/* Two ages for new lines: of each `of` sets (a power of two; 0: there is no duel), those
+ * from `first` on give them POLICY_QLRU's, those from `second` on this age to all but
+ * each DUEL_EXCEPTS-th, `count` sets each.  A counter of DUEL_BITS goes up where the
+ * former miss, and down where the latter do; the other sets do as the former while its
+ * highest bit is 0. */
+enum { DUEL_EXCEPTS = 16, DUEL_BITS = 10 };
+struct age_duel {
+	uint32_t age, first, second, count, of;
+};
+
 /* A field of zero is as on the plain machine that this file describes; flex.h says
  * what the others mean. */
 struct geometry {
@@ -58,6 +68,7 @@ struct geometry {
 	/* POLICY_QLRU, by Abel's and Reineke's names H, M, R and U: the ages that 3 and 2
 	 * become with a hit, and of a new line; which way is taken; who ages. */
 	uint8_t hit3, hit2, miss, place, update;
+	struct age_duel duel;
 	uint64_t seed;
 	struct prefetcher prefetch[PREFETCHERS]; /* the rest: none */
 };
