@@ -5,6 +5,7 @@
 #ifndef CACHEPEEK_PRELOAD_MARKERS_FORWARD_H
 #define CACHEPEEK_PRELOAD_MARKERS_FORWARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,34 @@ static inline void *cp_forward_beside(
 		(__typeof__(&function))(uintptr_t)cp_forward_from(                       \
 			&forward_, __builtin_return_address(0));                         \
 	})
+
+/* Calls it with these arguments, if it is there. */
+#define CP_PASS(function, ...)                                                           \
+	do {                                                                             \
+		__typeof__(&function) real_ = CP_FORWARD(function);                      \
+                                                                                         \
+		if (real_)                                                               \
+			real_(__VA_ARGS__);                                              \
+	} while (0)
+
+/* The same of one that has a result; 0: it is not there. */
+#define CP_PASSED(function, ...)                                                         \
+	__extension__({                                                                  \
+		__typeof__(&function) real_ = CP_FORWARD(function);                      \
+                                                                                         \
+		real_ ? real_(__VA_ARGS__) : 0;                                          \
+	})
+
+/* The same as CP_PASS(), and within says so meanwhile: what it calls of ours is its own.
+ */
+#define CP_PASS_WITHIN(within, function, ...)                                            \
+	do {                                                                             \
+		bool outer_ = (within);                                                  \
+                                                                                         \
+		(within) = true;                                                         \
+		CP_PASS(function, __VA_ARGS__);                                          \
+		(within) = outer_;                                                       \
+	} while (0)
 
 /* A tool's library, which the user named in the environment: a handle for
  * dlsym, or NULL where it cannot be loaded, is ours, or path is NULL.  The flags

@@ -61,8 +61,7 @@ static uint64_t tag_of(uint64_t stack)
 #define BEGIN(function)                                                                  \
 	EXPORT int function(const char *name)                                            \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-		int result = real ? real(name) : 0;                                      \
+		int result = CP_PASSED(function, name);                                  \
                                                                                          \
 		cp_marker_begin(cp_marker_name(name), tag_of(STACK_REGIONS));            \
 		return result;                                                           \
@@ -70,12 +69,11 @@ static uint64_t tag_of(uint64_t stack)
 #define END(function)                                                                    \
 	EXPORT int function(const char *name)                                            \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
 		struct cp_name *handle = cp_marker_name(name);                           \
                                                                                          \
 		if (handle)                                                              \
 			cp_marker_end(handle, tag_of(STACK_REGIONS), CP_END_OWN);        \
-		return real ? real(name) : 0;                                            \
+		return CP_PASSED(function, name);                                        \
 	}
 BEGIN(cali_begin_region)
 END(cali_end_region)
@@ -162,8 +160,7 @@ static const char *name_of(cali_id_t attribute, const void *beside, const void *
 
 EXPORT int cali_begin_byname(const char *name)
 {
-	__typeof__(&cali_begin_byname) real = CP_FORWARD(cali_begin_byname);
-	int result = real ? real(name) : 0;
+	int result = CP_PASSED(cali_begin_byname, name);
 
 	if (name)
 		cp_marker_begin(cp_marker_name(name), stack_of(name));
@@ -172,16 +169,13 @@ EXPORT int cali_begin_byname(const char *name)
 
 EXPORT int cali_end_byname(const char *name)
 {
-	__typeof__(&cali_end_byname) real = CP_FORWARD(cali_end_byname);
-
 	cp_caliper_end(name);
-	return real ? real(name) : 0;
+	return CP_PASSED(cali_end_byname, name);
 }
 
 EXPORT int cali_begin_string_byname(const char *name, const char *value)
 {
-	__typeof__(&cali_begin_string_byname) real = CP_FORWARD(cali_begin_string_byname);
-	int result = real ? real(name, value) : 0;
+	int result = CP_PASSED(cali_begin_string_byname, name, value);
 
 	if (value)
 		cp_caliper_begin(name, value);
@@ -190,8 +184,7 @@ EXPORT int cali_begin_string_byname(const char *name, const char *value)
 
 EXPORT int cali_begin_int_byname(const char *name, int value)
 {
-	__typeof__(&cali_begin_int_byname) real = CP_FORWARD(cali_begin_int_byname);
-	int result = real ? real(name, value) : 0;
+	int result = CP_PASSED(cali_begin_int_byname, name, value);
 
 	cp_caliper_begin_int(name, value);
 	return result;
@@ -199,8 +192,7 @@ EXPORT int cali_begin_int_byname(const char *name, int value)
 
 EXPORT int cali_begin_double_byname(const char *name, double value)
 {
-	__typeof__(&cali_begin_double_byname) real = CP_FORWARD(cali_begin_double_byname);
-	int result = real ? real(name, value) : 0;
+	int result = CP_PASSED(cali_begin_double_byname, name, value);
 
 	cp_caliper_begin_double(name, value);
 	return result;
@@ -280,21 +272,15 @@ static uint64_t tag_of_object(const void *object)
 #define CONSTRUCTOR(function)                                                            \
 	EXPORT void function(void *object, const char *name)                             \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
-		if (real)                                                                \
-			real(object, name);                                              \
+		CP_PASS(function, object, name);                                         \
 		cp_marker_begin(cp_marker_name(name), tag_of_object(object));            \
 	}
 /* ~Loop ends what end() may have ended: then there is nothing of that tag. */
 #define DESTRUCTOR(function)                                                             \
 	EXPORT void function(void *object)                                               \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
 		cp_marker_end(NULL, tag_of_object(object), CP_END_IF_OPEN);              \
-		if (real)                                                                \
-			real(object);                                                    \
+		CP_PASS(function, object);                                               \
 	}
 CONSTRUCTOR(_ZN4cali8FunctionC1EPKc)
 DESTRUCTOR(_ZN4cali8FunctionD1Ev)

@@ -73,10 +73,7 @@ static void note_event(extrae_type type, extrae_value value)
 #define EVENT(function)                                                                  \
 	EXPORT void function(extrae_type type, extrae_value value)                       \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
-		if (real)                                                                \
-			real(type, value);                                               \
+		CP_PASS(function, type, value);                                          \
 		note_event(type, value);                                                 \
 	}
 EVENT(Extrae_event)
@@ -85,10 +82,7 @@ EVENT(Extrae_eventandcounters)
 #define EVENTS(function)                                                                 \
 	EXPORT void function(unsigned count, extrae_type *types, extrae_value *values)   \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
-		if (real)                                                                \
-			real(count, types, values);                                      \
+		CP_PASS(function, count, types, values);                                 \
 		for (unsigned i = 0; i < count; i++)                                     \
 			note_event(types[i], values[i]);                                 \
 	}
@@ -98,10 +92,7 @@ EVENTS(Extrae_neventandcounters)
 EXPORT void Extrae_define_event_type(extrae_type *type, char *description,
 	unsigned *count, extrae_value *values, char **descriptions)
 {
-	__typeof__(&Extrae_define_event_type) real = CP_FORWARD(Extrae_define_event_type);
-
-	if (real)
-		real(type, description, count, values, descriptions);
+	CP_PASS(Extrae_define_event_type, type, description, count, values, descriptions);
 	for (unsigned i = 0; i < *count; i++)
 		if (values[i])
 			cp_handle_set(tag_of(*type), values[i],

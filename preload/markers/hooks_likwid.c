@@ -44,10 +44,7 @@ static struct cp_name *name_of(const char *tag)
 #define PLAIN(function)                                                                  \
 	EXPORT void function(void)                                                       \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
-		if (real)                                                                \
-			real();                                                          \
+		CP_PASS(function);                                                       \
 	}
 PLAIN(likwid_markerInit)
 PLAIN(likwid_markerThreadInit)
@@ -57,9 +54,7 @@ PLAIN(likwid_markerClose)
 #define NAMED(function)                                                                  \
 	EXPORT int function(const char *text)                                            \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
-		return real ? real(text) : 0;                                            \
+		return CP_PASSED(function, text);                                        \
 	}
 NAMED(likwid_markerRegisterRegion)
 NAMED(likwid_markerResetRegion)
@@ -67,8 +62,7 @@ NAMED(likwid_markerWriteFile)
 
 EXPORT int likwid_markerStartRegion(const char *tag)
 {
-	__typeof__(&likwid_markerStartRegion) real = CP_FORWARD(likwid_markerStartRegion);
-	int result = real ? real(tag) : 0;
+	int result = CP_PASSED(likwid_markerStartRegion, tag);
 
 	cp_marker_begin(name_of(tag), TAG);
 	return result;
@@ -76,12 +70,11 @@ EXPORT int likwid_markerStartRegion(const char *tag)
 
 EXPORT int likwid_markerStopRegion(const char *tag)
 {
-	__typeof__(&likwid_markerStopRegion) real = CP_FORWARD(likwid_markerStopRegion);
 	struct cp_name *name = name_of(tag);
 
 	if (name)
 		cp_marker_end(name, TAG, CP_END_ALONE);
-	return real ? real(tag) : 0;
+	return CP_PASSED(likwid_markerStopRegion, tag);
 }
 
 EXPORT void likwid_markerGetRegion(

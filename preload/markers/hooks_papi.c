@@ -30,8 +30,7 @@ static int result_of(int result)
 
 EXPORT int PAPI_hl_region_begin(const char *region)
 {
-	__typeof__(&PAPI_hl_region_begin) real = CP_FORWARD(PAPI_hl_region_begin);
-	int result = real ? real(region) : 0;
+	int result = CP_PASSED(PAPI_hl_region_begin, region);
 
 	cp_marker_begin(cp_marker_name(region), TAG);
 	return result_of(result);
@@ -39,24 +38,19 @@ EXPORT int PAPI_hl_region_begin(const char *region)
 
 EXPORT int PAPI_hl_read(const char *region)
 {
-	__typeof__(&PAPI_hl_read) real = CP_FORWARD(PAPI_hl_read);
-
-	return result_of(real ? real(region) : 0);
+	return result_of(CP_PASSED(PAPI_hl_read, region));
 }
 
 EXPORT int PAPI_hl_region_end(const char *region)
 {
-	__typeof__(&PAPI_hl_region_end) real = CP_FORWARD(PAPI_hl_region_end);
 	struct cp_name *name = cp_marker_name(region);
 
 	if (name)
 		cp_marker_end(name, TAG, CP_END_ALONE);
-	return result_of(real ? real(region) : 0);
+	return result_of(CP_PASSED(PAPI_hl_region_end, region));
 }
 
 EXPORT int PAPI_hl_stop(void)
 {
-	__typeof__(&PAPI_hl_stop) real = CP_FORWARD(PAPI_hl_stop);
-
-	return result_of(real ? real() : 0);
+	return result_of(CP_PASSED(PAPI_hl_stop));
 }

@@ -55,11 +55,8 @@ static void end_timer(struct cp_name *name)
 #define PLAIN(function, ours)                                                            \
 	EXPORT void function(void)                                                       \
 	{                                                                                \
-		__typeof__(&function) real = CP_FORWARD(function);                       \
-                                                                                         \
 		ours();                                                                  \
-		if (real)                                                                \
-			real();                                                          \
+		CP_PASS(function);                                                       \
 	}
 PLAIN(ps_tool_finalize, do_nothing)
 PLAIN(ps_tool_register_thread, do_nothing)
@@ -83,65 +80,42 @@ EXPORT void *ps_tool_timer_create(const char *name)
 
 EXPORT void ps_tool_timer_start(void *timer)
 {
-	__typeof__(&ps_tool_timer_start) real = CP_FORWARD(ps_tool_timer_start);
-
-	if (real)
-		real(timer);
+	CP_PASS(ps_tool_timer_start, timer);
 	begin_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 }
 
 EXPORT void ps_tool_timer_stop(void *timer)
 {
-	__typeof__(&ps_tool_timer_stop) real = CP_FORWARD(ps_tool_timer_stop);
-
 	end_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
-	if (real)
-		real(timer);
+	CP_PASS(ps_tool_timer_stop, timer);
 }
 
 EXPORT void ps_tool_start_string(const char *name)
 {
-	__typeof__(&ps_tool_start_string) real = CP_FORWARD(ps_tool_start_string);
-
-	if (real)
-		real(name);
+	CP_PASS(ps_tool_start_string, name);
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void ps_tool_stop_string(const char *name)
 {
-	__typeof__(&ps_tool_stop_string) real = CP_FORWARD(ps_tool_stop_string);
-
 	end_timer(cp_marker_name(name));
-	if (real)
-		real(name);
+	CP_PASS(ps_tool_stop_string, name);
 }
 
 EXPORT void ps_tool_stop_current(void)
 {
-	__typeof__(&ps_tool_stop_current) real = CP_FORWARD(ps_tool_stop_current);
-
 	cp_marker_end(NULL, TAG, CP_END_OWN);
-	if (real)
-		real();
+	CP_PASS(ps_tool_stop_current);
 }
 
 EXPORT void ps_tool_dynamic_phase_start(const char *name, int index)
 {
-	__typeof__(&ps_tool_dynamic_phase_start) real =
-		CP_FORWARD(ps_tool_dynamic_phase_start);
-
-	if (real)
-		real(name, index);
+	CP_PASS(ps_tool_dynamic_phase_start, name, index);
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void ps_tool_dynamic_phase_stop(const char *name, int index)
 {
-	__typeof__(&ps_tool_dynamic_phase_stop) real =
-		CP_FORWARD(ps_tool_dynamic_phase_stop);
-
 	end_timer(cp_marker_name(name));
-	if (real)
-		real(name, index);
+	CP_PASS(ps_tool_dynamic_phase_stop, name, index);
 }

@@ -76,53 +76,36 @@ EXPORT void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint3
 
 EXPORT void SCOREP_User_RegionEnter(void *handle)
 {
-	__typeof__(&SCOREP_User_RegionEnter) real = CP_FORWARD(SCOREP_User_RegionEnter);
-
-	if (real)
-		real(handle);
+	CP_PASS(SCOREP_User_RegionEnter, handle);
 	begin_handle(handle);
 }
 
 EXPORT void SCOREP_User_RegionEnd(void *handle)
 {
-	__typeof__(&SCOREP_User_RegionEnd) real = CP_FORWARD(SCOREP_User_RegionEnd);
 	struct cp_name *name = NULL;
 
 	if (!cp_self.within.scorep && handle)
 		name = cp_handle_name(HANDLES, (uint64_t)(uintptr_t)handle);
 	if (name)
 		cp_marker_end(name, TAG, CP_END_OWN);
-	if (real)
-		real(handle);
+	CP_PASS(SCOREP_User_RegionEnd, handle);
 }
 
 EXPORT void SCOREP_User_RegionByNameBegin(
 	const char *name, uint32_t type, const char *file, uint32_t line)
 {
-	__typeof__(&SCOREP_User_RegionByNameBegin) real =
-		CP_FORWARD(SCOREP_User_RegionByNameBegin);
-	bool outer = cp_self.within.scorep;
-
-	cp_self.within.scorep = true;
-	if (real)
-		real(name, type, file, line);
-	cp_self.within.scorep = outer;
+	CP_PASS_WITHIN(cp_self.within.scorep, SCOREP_User_RegionByNameBegin, name, type,
+		file, line);
 	cp_marker_begin(cp_marker_name(name), TAG);
 }
 
 EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
 {
-	__typeof__(&SCOREP_User_RegionByNameEnd) real =
-		CP_FORWARD(SCOREP_User_RegionByNameEnd);
 	struct cp_name *region = cp_marker_name(name);
-	bool outer = cp_self.within.scorep;
 
 	if (region)
 		cp_marker_end(region, TAG, CP_END_OWN);
-	cp_self.within.scorep = true;
-	if (real)
-		real(name);
-	cp_self.within.scorep = outer;
+	CP_PASS_WITHIN(cp_self.within.scorep, SCOREP_User_RegionByNameEnd, name);
 }
 
 /* ---- C++: an object is a region, with a stack of its own ---- */

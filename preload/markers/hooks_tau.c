@@ -46,50 +46,26 @@ static void end_timer(struct cp_name *name)
 
 EXPORT void Tau_start(const char *name)
 {
-	__typeof__(&Tau_start) real = CP_FORWARD(Tau_start);
-	bool outer = cp_self.within.tau;
-
-	cp_self.within.tau = true;
-	if (real)
-		real(name);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_start, name);
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_stop(const char *name)
 {
-	__typeof__(&Tau_stop) real = CP_FORWARD(Tau_stop);
-	bool outer = cp_self.within.tau;
-
 	end_timer(cp_marker_name(name));
-	cp_self.within.tau = true;
-	if (real)
-		real(name);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_stop, name);
 }
 
 EXPORT void Tau_dynamic_start(const char *name, int phase)
 {
-	__typeof__(&Tau_dynamic_start) real = CP_FORWARD(Tau_dynamic_start);
-	bool outer = cp_self.within.tau;
-
-	cp_self.within.tau = true;
-	if (real)
-		real(name, phase);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_dynamic_start, name, phase);
 	begin_timer(cp_marker_name(name));
 }
 
 EXPORT void Tau_dynamic_stop(const char *name, int phase)
 {
-	__typeof__(&Tau_dynamic_stop) real = CP_FORWARD(Tau_dynamic_stop);
-	bool outer = cp_self.within.tau;
-
 	end_timer(cp_marker_name(name));
-	cp_self.within.tau = true;
-	if (real)
-		real(name, phase);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_dynamic_stop, name, phase);
 }
 
 /* ---- timers that are made ---- */
@@ -152,26 +128,14 @@ CREATE(_Z11tauCreateFIPPvRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEES
 
 EXPORT void Tau_lite_start_timer(void *timer, int phase)
 {
-	__typeof__(&Tau_lite_start_timer) real = CP_FORWARD(Tau_lite_start_timer);
-	bool outer = cp_self.within.tau;
-
-	cp_self.within.tau = true;
-	if (real)
-		real(timer, phase);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_lite_start_timer, timer, phase);
 	begin_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
 }
 
 EXPORT void Tau_lite_stop_timer(void *timer)
 {
-	__typeof__(&Tau_lite_stop_timer) real = CP_FORWARD(Tau_lite_stop_timer);
-	bool outer = cp_self.within.tau;
-
 	end_timer(cp_handle_name(TIMERS, (uint64_t)(uintptr_t)timer));
-	cp_self.within.tau = true;
-	if (real)
-		real(timer);
-	cp_self.within.tau = outer;
+	CP_PASS_WITHIN(cp_self.within.tau, Tau_lite_stop_timer, timer);
 }
 
 int Tau_get_thread(void);

@@ -54,11 +54,9 @@ CP_PASS_ON("MPI_Pcontrol", "begin_pcontrol")
 /* The further arguments of the program, if they are where these are. */
 EXPORT int MPI_Pcontrol(const int level, void *a, void *b, void *c)
 {
-	__typeof__(&MPI_Pcontrol) real = CP_FORWARD(MPI_Pcontrol);
-
 	if (!cp_self.within.pcontrol)
 		obey_level(level);
-	return real ? real(level, a, b, c) : 0;
+	return CP_PASSED(MPI_Pcontrol, level, a, b, c);
 }
 #endif
 
