@@ -30,6 +30,18 @@ static inline const char *cp_base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* Is it one of n names? */
+static inline bool cp_is_among(const char *name, const char *const *names, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(name, names[i]) != 0)
+		i++;
+	return i < n;
+}
+#define CP_IS_AMONG(name, names)                                                         \
+	cp_is_among(name, names, sizeof(names) / sizeof((names)[0]))
+
 /* The next piece of a list: skips separators at *at, sets *length to the
  * piece's, moves *at behind it.  NULL: no more pieces. */
 const char *cp_next_piece(const char **at, char separator, size_t *length);

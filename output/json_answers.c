@@ -57,8 +57,7 @@ void cp_json_answer(struct cp_out *out, const struct cp_answer *answer)
 	for (size_t i = 0; i < answer->count; i++) {
 		cp_out_text(out, i ? ", {" : "{");
 		cp_json_pair(out, "title", answer->line[i].label);
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "text", answer->line[i].text);
+		cp_json_next(out, "text", answer->line[i].text);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "]");

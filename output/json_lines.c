@@ -59,6 +59,12 @@ void cp_json_pair(struct cp_out *out, const char *name, const char *text)
 	cp_json_quoted(out, text);
 }
 
+void cp_json_next(struct cp_out *out, const char *name, const char *text)
+{
+	cp_out_text(out, ", ");
+	cp_json_pair(out, name, text);
+}
+
 void cp_json_path(struct cp_out *out, const struct cp_region *region)
 {
 	const struct cp_slice *names[CP_MAX_DEPTH];

@@ -19,6 +19,8 @@ void cp_json_string(struct cp_out *out, const char *text, size_t length);
 void cp_json_quoted(struct cp_out *out, const char *text);
 /* "NAME": "TEXT" */
 void cp_json_pair(struct cp_out *out, const char *name, const char *text);
+/* The same behind another one. */
+void cp_json_next(struct cp_out *out, const char *name, const char *text);
 /* A piece of one, without the quotes. */
 void cp_json_characters(struct cp_out *out, const char *text, size_t length);
 

@@ -39,10 +39,7 @@ static const char *const launchers[] = {
 
 bool cp_is_launcher_name(const char *name)
 {
-	for (unsigned i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++)
-		if (strcmp(name, launchers[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, launchers);
 }
 
 bool cp_is_launcher(const char *exe)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/env.h"
 #include "base/counters/options.h"
 #include "base/text/nearest.h"
@@ -113,10 +114,7 @@ static bool is_read(const struct command *command)
 	static const char *const names[] = {
 		"report", "merge", "diff", "explain", "list", "help"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(command->name, names[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(command->name, names);
 }
 
 /* Into files. */

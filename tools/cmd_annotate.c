@@ -62,9 +62,8 @@ static bool is_measurement(const char *name)
 {
 	static const char *const names[] = {"dcache", "dtlb", "icache"};
 
-	for (unsigned i = 0; i < 3; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
+	if (CP_IS_AMONG(name, names))
+		return true;
 	fprintf(stderr, "cachepeek: --profile %s: expected dcache, dtlb or icache\n",
 		name);
 	return false;

@@ -39,10 +39,7 @@ static bool is_remote(const char *name)
 		"two_hop_lines", "loads_one_hop", "loads_two_hop", "loads_remote_cache",
 		"remote_prefetches"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, names);
 }
 
 /* The level whose prefetchers are what is counted, if it has none. */
@@ -171,10 +168,7 @@ static bool is_nothing(const char *name)
 		"l1d_writes_through", "l2_writes_through", "llc_writes_through",
 		"back_invalidations"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, names);
 }
 
 static void say_unsampled(int mirror, const char *name, struct cp_quantity *quantity)

@@ -59,10 +59,7 @@ static bool is_among(const struct models *models, const struct cp_processor *pro
 
 static bool is_vendor(const char *word)
 {
-	for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
-		if (strcmp(word, vendors[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(word, vendors);
 }
 
 static void note_first(struct cp_shown *first, const char *vendor, uint32_t family,

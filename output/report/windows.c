@@ -11,10 +11,7 @@ static const char *const names[] = {"windows", "window_data_lines", "window_data
 
 bool cp_windows_is_quantity(const char *name)
 {
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, names);
 }
 
 /* "… NAME=NUMBER …" */

@@ -89,10 +89,7 @@ static bool is_region_attribute(const char *name)
 	static const char *const own[] = {"function", "region", "phase", "comm.region",
 		"annotation", "loop", "statement"};
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (strcmp(name, own[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, own);
 }
 
 /* An attribute's stack is its name's: ids and names mean the same one. */

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "preload/markers/forward.h"
+#include "base/text.h"
 #include "preload/given.h"
 #include "preload/markers/injection.h"
 #include "preload/libc/real.h"
@@ -66,10 +67,7 @@ static bool is_injection(const char *name)
 {
 	if (name[0] != 'I' && name[0] != 'N' && name[0] != 'K')
 		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	return false;
+	return CP_IS_AMONG(name, names);
 }
 
 /* ---- the caller: Kokkos, for one, asks for one variable before 3.7, and warns of it

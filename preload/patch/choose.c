@@ -139,8 +139,7 @@ bool cp_is_special(const char *name)
 		"__libc_longjmp", "__libc_siglongjmp", "mcount", "_mcount", "__fentry__",
 		"__tls_get_addr", "_dl_debug_state", "__errno_location"};
 
-	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
-		if (strcmp(name, special[i]) == 0)
-			return true;
+	if (CP_IS_AMONG(name, special))
+		return true;
 	return strncmp(name, "_Unwind_", 8) == 0;
 }

@@ -25,16 +25,13 @@ static void put_value(
 	else
 		cp_out_format(out, "%llu", (unsigned long long)value.value);
 	if (unit) {
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "unit", unit);
+		cp_json_next(out, "unit", unit);
 	}
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "status", cp_status_name(value.status));
+	cp_json_next(out, "status", cp_status_name(value.status));
 	if (error >= 0)
 		cp_out_format(out, ", \"error\": %.17g", error);
 	if (!there) {
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "reason", value.reason ? value.reason : "");
+		cp_json_next(out, "reason", value.reason ? value.reason : "");
 	}
 	cp_out_text(out, "}");
 }

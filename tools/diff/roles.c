@@ -32,9 +32,8 @@ static bool is_named(const char *name)
 	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
 		if (cp_starts_with(name, starts[i]))
 			return true;
-	for (size_t i = 0; i < sizeof(wholes) / sizeof(wholes[0]); i++)
-		if (strcmp(name, wholes[i]) == 0)
-			return true;
+	if (CP_IS_AMONG(name, wholes))
+		return true;
 	return cp_ends_with(name, "_variance") || cp_ends_with(name, "_lines") ||
 	       cp_ends_with(name, "_latency") || cp_cost_is_any(name);
 }

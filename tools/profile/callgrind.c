@@ -17,14 +17,6 @@ struct callgrind {
 	size_t nevents;
 };
 
-static const struct {
-	const char *name, *meaning;
-} counters[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) {#name, meaning},
-	CP_SIM_COUNTERS (X)
-#undef X
-};
-
 /* ---- what is counted ---- */
 
 /* A sampled profile has the number of samples of each place. */
@@ -32,7 +24,7 @@ static const char *event_name(const struct callgrind *c, unsigned counter)
 {
 	return c->view->profile->sampled
 		       ? cp_sampled_counter_name(counter - CP_PROFILE_FIRST)
-		       : counters[counter].name;
+		       : cp_profile_counters[counter].name;
 }
 
 static bool is_named(const struct callgrind *c, unsigned i, const char *name)
@@ -139,8 +131,9 @@ static void write_head(struct callgrind *c)
 	cp_callgrind_head(c->out, c->view, "instr line");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, "event: %s : %s\n", event_name(c, c->events[i]),
-			c->view->profile->sampled ? event_name(c, c->events[i])
-						  : counters[c->events[i]].meaning);
+			c->view->profile->sampled
+				? event_name(c, c->events[i])
+				: cp_profile_counters[c->events[i]].meaning);
 	if (c->view->profile->bursts)
 		cp_out_text(c->out,
 			"desc: Counts: " CP_BURSTS_SOURCE " (not in this file)\n");

@@ -22,10 +22,8 @@ static void put_metrics(struct cp_out *out, const struct cp_group *measurement)
 
 		cp_out_text(out, i ? ",\n{" : "\n{");
 		cp_json_pair(out, "name", metric->name);
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "unit", metric->unit);
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "formula", metric->formula_text);
+		cp_json_next(out, "unit", metric->unit);
+		cp_json_next(out, "formula", metric->formula_text);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");
@@ -37,8 +35,7 @@ static void put_columns(struct cp_out *out, const struct cp_group *measurement)
 	for (size_t i = 0; i < measurement->ncolumns; i++) {
 		cp_out_text(out, i ? ", {" : "{");
 		cp_json_pair(out, "name", measurement->columns[i].name);
-		cp_out_text(out, ", ");
-		cp_json_pair(out, "heading", measurement->columns[i].heading);
+		cp_json_next(out, "heading", measurement->columns[i].heading);
 		cp_out_text(out, "}");
 	}
 	cp_out_text(out, "],\n");

@@ -158,8 +158,7 @@ static void put_fields(struct json *json, const struct cp_fields *fields)
 {
 	if (!fields)
 		return;
-	cp_out_text(json->out, ", ");
-	cp_json_pair(json->out, "type", fields->type);
+	cp_json_next(json->out, "type", fields->type);
 	cp_out_format(json->out, ", \"element\": %lu, \"fields\": [",
 		(unsigned long)fields->size);
 	for (size_t i = 0; i < fields->n; i++) {
@@ -214,10 +213,8 @@ static void put_data(struct json *json, const struct cp_profiled_object *object)
 		"heap-other", "stack", "mapping", "mapping", "thread-local"};
 
 	cp_json_pair(json->out, "data", kinds[object->data]);
-	cp_out_text(json->out, ", ");
-	cp_json_pair(json->out, "name", object->name);
-	cp_out_text(json->out, ", ");
-	cp_json_pair(json->out, "file", object->file);
+	cp_json_next(json->out, "name", object->name);
+	cp_json_next(json->out, "file", object->file);
 	cp_out_format(json->out, ", \"line\": %u, \"size\": %lu, \"blocks\": %lu",
 		object->line,
 		(unsigned long)(object->data == CP_DATA_MODULE ? 0 : object->size),
@@ -259,13 +256,11 @@ static void put_place_of_row(
 		break;
 	case CP_ROW_MODULE:
 		cp_json_pair(json->out, "module", at->module->name);
-		cp_out_text(json->out, ", ");
-		cp_json_pair(json->out, "path", at->module->path);
+		cp_json_next(json->out, "path", at->module->path);
 		break;
 	case CP_ROW_FUNCTION:
 		cp_json_pair(json->out, "module", at->module->path);
-		cp_out_text(json->out, ", ");
-		cp_json_pair(json->out, "function", at->function);
+		cp_json_next(json->out, "function", at->function);
 		break;
 	case CP_ROW_STATEMENT:
 		cp_json_pair(json->out, "file", at->file);
@@ -344,10 +339,8 @@ static void put_place(struct json *json, const struct cp_place_in_code *function
 {
 	cp_out_format(json->out, "%s{", comma);
 	cp_json_pair(json->out, "module", function->module->path);
-	cp_out_text(json->out, ", ");
-	cp_json_pair(json->out, "function", function->function);
-	cp_out_text(json->out, ", ");
-	cp_json_pair(json->out, "file", row->site->at.file);
+	cp_json_next(json->out, "function", function->function);
+	cp_json_next(json->out, "file", row->site->at.file);
 	cp_out_format(json->out, ", \"line\": %u", row->site->at.line);
 	put_misses(json, &row->tally);
 	cp_out_text(json->out, "}");
@@ -396,8 +389,7 @@ static void rows_of(struct json *json, const char *name, const struct cp_rows *r
 		else
 			put_place_of_row(json, rows->kind, &rows->row[i]);
 		if (rows->of_own) {
-			cp_out_text(json->out, ", ");
-			cp_json_pair(
+			cp_json_next(
 				json->out, "function", rows->row[i].site->at.function);
 		}
 		cp_out_text(json->out, ", ");

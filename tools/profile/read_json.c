@@ -15,12 +15,6 @@
 #include "tools/profile/sampled_json.h"
 #include "tools/profile/model/write.h"
 
-static const char *const counter_names[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) #name,
-	CP_SIM_COUNTERS (X)
-#undef X
-};
-
 struct reader {
 	struct cp_profile *profile;
 	struct cp_profiled_site *site; /* the next one */
@@ -48,7 +42,7 @@ static uint64_t read_number(const json_t *in, const char *name)
 static const char *counter_name(const struct reader *r, unsigned index)
 {
 	if (!r->profile->sampled)
-		return counter_names[index];
+		return cp_profile_counters[index].name;
 	return index < CP_PROFILE_FIRST
 		       ? NULL
 		       : cp_sampled_counter_name(index - CP_PROFILE_FIRST);

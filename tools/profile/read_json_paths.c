@@ -5,12 +5,6 @@
 #include "base/text/table.h"
 #include "tools/profile/read_json_paths.h"
 
-static const char *const counter_names[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) #name,
-	CP_SIM_COUNTERS (X)
-#undef X
-};
-
 static const char *text_of(struct cp_profile *profile, const json_t *in, const char *name)
 {
 	const char *value = json_string_value(json_object_get(in, name));
@@ -39,7 +33,7 @@ static void read_path(struct cp_profile *profile, const json_t *in, size_t i)
 	path->calls = number_of(in, "calls");
 	path->folded = number_of(in, "folded");
 	for (unsigned c = 0; c < CP_SIM_NCOUNTERS; c++)
-		path->count[c] = number_of(counts, counter_names[c]);
+		path->count[c] = number_of(counts, cp_profile_counters[c].name);
 	profile->paths[i] = (struct cp_profiled_path){
 		.thread = profile->threads,
 		.parent = parent < i ? parent : 0,

@@ -132,25 +132,18 @@ static void put_cost(struct cp_out *out, const struct cp_finding_cost *cost)
 void cp_finding_write_json(struct cp_out *out, const struct cp_finding *f)
 {
 	cp_json_pair(out, "rule", f->rule);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "cause", f->cause);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "module", f->at ? f->at->module->path : "");
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "function", f->at ? f->at->function : "");
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "file", f->at ? f->at->file : "");
+	cp_json_next(out, "cause", f->cause);
+	cp_json_next(out, "module", f->at ? f->at->module->path : "");
+	cp_json_next(out, "function", f->at ? f->at->function : "");
+	cp_json_next(out, "file", f->at ? f->at->file : "");
 	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
 	put_script(out, f->script);
 	cp_json_pair(out, "data", f->data);
 	put_cost(out, &f->cost);
 	cp_json_pair(out, "evidence", f->evidence);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "threshold", f->threshold);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "advice", f->advice);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "expected", f->expected);
+	cp_json_next(out, "threshold", f->threshold);
+	cp_json_next(out, "advice", f->advice);
+	cp_json_next(out, "expected", f->expected);
 }
 
 static void put_or_null(struct cp_out *out, const char *name, const char *text)

@@ -28,14 +28,6 @@ struct callgrind {
 	uint64_t (*own)[CP_SIM_NCOUNTERS]; /* by function */
 };
 
-static const struct {
-	const char *name, *meaning;
-} counters[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) {#name, meaning},
-	CP_SIM_COUNTERS (X)
-#undef X
-};
-
 /* ---- what is counted ---- */
 
 static bool is_quantity(const struct callgrind *c, const char *counter)
@@ -49,7 +41,8 @@ static bool is_quantity(const struct callgrind *c, const char *counter)
 static void find_events(struct callgrind *c)
 {
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
-		if (i == CP_SIM_instructions || is_quantity(c, counters[i].name))
+		if (i == CP_SIM_instructions ||
+			is_quantity(c, cp_profile_counters[i].name))
 			c->events[c->nevents++] = i;
 }
 
@@ -171,11 +164,12 @@ static void write_head(struct callgrind *c)
 {
 	cp_callgrind_head(c->out, c->view, "line");
 	for (size_t i = 0; i < c->nevents; i++)
-		cp_out_format(c->out, "event: %s : %s\n", counters[c->events[i]].name,
-			counters[c->events[i]].meaning);
+		cp_out_format(c->out, "event: %s : %s\n",
+			cp_profile_counters[c->events[i]].name,
+			cp_profile_counters[c->events[i]].meaning);
 	cp_out_text(c->out, "events:");
 	for (size_t i = 0; i < c->nevents; i++)
-		cp_out_format(c->out, " %s", counters[c->events[i]].name);
+		cp_out_format(c->out, " %s", cp_profile_counters[c->events[i]].name);
 	cp_out_text(c->out, "\nsummary:");
 	for (size_t i = 0; i < c->nevents; i++)
 		cp_out_format(c->out, " %lu",

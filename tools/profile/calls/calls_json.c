@@ -5,12 +5,6 @@
 #include "tools/profile/model/sampled_write.h"
 #include "tools/profile/model/write.h"
 
-static const char *const counters[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) #name,
-	CP_SIM_COUNTERS (X)
-#undef X
-};
-
 /* Without those that are 0. */
 static void put_counts(
 	struct cp_out *out, bool sampled, const char *name, const uint64_t *count)
@@ -23,7 +17,7 @@ static void put_counts(
 			continue;
 		cp_out_format(out, "%s\"%s\": %lu", comma,
 			sampled ? cp_sampled_counter_name(c - CP_PROFILE_FIRST)
-				: counters[c],
+				: cp_profile_counters[c].name,
 			(unsigned long)count[c]);
 		comma = ", ";
 	}

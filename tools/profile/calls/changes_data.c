@@ -56,10 +56,8 @@ static void put_side(struct cp_out *out, const struct cp_changes *changes, unsig
 
 	cp_out_format(out, " \"%s\": {", side ? "after" : "before");
 	cp_json_pair(out, "label", changes->label[side]);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "command", profile->command);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "machine", profile->machine);
+	cp_json_next(out, "command", profile->command);
+	cp_json_next(out, "machine", profile->machine);
 	cp_out_format(out, ", \"exact\": %s, \"folded\": %lu}",
 		profile->inexact ? "false" : "true",
 		(unsigned long)changes->folded[side]);

@@ -24,8 +24,7 @@ static void put_frames(struct scope *s)
 		cp_out_text(s->out, i ? ",\n{" : "\n{");
 		cp_json_pair(s->out, "name", frame->name);
 		if (*frame->file || *frame->module) {
-			cp_out_text(s->out, ", ");
-			cp_json_pair(s->out, "file",
+			cp_json_next(s->out, "file",
 				*frame->file ? frame->file : frame->module);
 		}
 		if (*frame->file && frame->line)

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/embedded.h"
 #include "output/metrics/metric.h"
 
-static const char *const counter_names[CP_SIM_NCOUNTERS] = {
-#define X(name, meaning) #name,
+const struct cp_profile_counter cp_profile_counters[CP_SIM_NCOUNTERS] = {
+#define X(name, meaning) {#name, meaning},
 	CP_SIM_COUNTERS (X)
 #undef X
 };
@@ -20,11 +21,10 @@ static bool is_name(const char *name)
 		"fetch_from_memory", "fetch_latency", "dtlb_from_second_level",
 		"load_from_local"};
 
-	for (size_t i = 0; i < sizeof(derived) / sizeof(derived[0]); i++)
-		if (strcmp(derived[i], name) == 0)
-			return true;
+	if (CP_IS_AMONG(name, derived))
+		return true;
 	for (size_t i = 0; i < CP_SIM_NCOUNTERS; i++)
-		if (strcmp(counter_names[i], name) == 0)
+		if (strcmp(cp_profile_counters[i].name, name) == 0)
 			return true;
 	return cp_sampled_is_name(name);
 }
@@ -323,7 +323,7 @@ static struct cp_value look_up_simulated(const struct scope *scope, const char *
 	const char *why;
 
 	for (unsigned i = 0; i < CP_SIM_NCOUNTERS; i++)
-		if (strcmp(counter_names[i], name) == 0)
+		if (strcmp(cp_profile_counters[i].name, name) == 0)
 			return counter_value(scope->profile, scope->tally, i);
 	why = why_not_derived(scope, name);
 	if (why)

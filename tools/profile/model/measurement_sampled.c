@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tools/profile/model/measurement.h"
+#include "base/text.h"
 
 /* ---- names ---- */
 
@@ -21,13 +22,9 @@ static const char *const estimates[] = {"page_faults", "memory_misses", "places"
 
 bool cp_sampled_is_name(const char *name)
 {
-	for (unsigned i = 0; i < CP_SAMPLED_NCOUNTERS; i++)
-		if (strcmp(name, names[i]) == 0)
-			return true;
-	for (unsigned i = 0; i < sizeof(estimates) / sizeof(estimates[0]); i++)
-		if (strcmp(name, estimates[i]) == 0)
-			return true;
-	return false;
+	if (CP_IS_AMONG(name, names))
+		return true;
+	return CP_IS_AMONG(name, estimates);
 }
 
 /* ---- values ---- */

@@ -16,6 +16,11 @@
 #include "tools/profile/model/sampled.h"
 #include "tools/sim/profile_file.h"
 
+/* What the simulated PMU counts at each place. */
+extern const struct cp_profile_counter {
+	const char *name, *meaning;
+} cp_profile_counters[CP_SIM_NCOUNTERS];
+
 /* A thread, and all that it counted. */
 struct cp_profiled_thread {
 	int32_t pid, tid; /* tid 0: all beyond CP_PROFILE_THREADS */

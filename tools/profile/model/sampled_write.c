@@ -112,8 +112,7 @@ static void write_json_event(
 	}
 	cp_out_text(out, "{");
 	cp_json_pair(out, "event", e->name);
-	cp_out_text(out, ", ");
-	cp_json_pair(out, "reason", e->why);
+	cp_json_next(out, "reason", e->why);
 	cp_out_format(out,
 		", \"unit\": \"%s\", \"period\": %lu, \"jitter\": %g, \"samples\": %lu, "
 		"\"lost\": %lu, \"dropped\": %lu, \"total\": %.17g, \"scale\": %.17g, "
