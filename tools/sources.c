@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "tools/runs/preloading.h"
 #include "tools/profile/annotate.h"
+#include "tools/profile/model/symbols_parts.h"
 
 struct search {
 	const char *wanted, *name; /* its last part */
@@ -23,20 +24,9 @@ struct search {
 	char nearest[NAME_MAX + 1];
 };
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
-static const char *last_part(const char *path)
-{
-	return cp_base_name(path);
-}
-
 static void look_at(struct search *search, const char *file)
 {
-	const char *name = last_part(file);
+	const char *name = cp_base_name(file);
 	unsigned distance =
 		search->system ? UINT_MAX : cp_edit_distance(name, search->name);
 
@@ -65,7 +55,7 @@ static void look_in_unit(struct search *search, Dwarf_Die *unit)
 
 static void look_in(struct search *search, const char *path)
 {
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl *dwfl = dwfl_begin(&cp_dwfl_callbacks);
 	Dwfl_Module *module;
 	Dwarf_Die *unit = NULL;
 	Dwarf_Addr bias;
@@ -158,7 +148,7 @@ static bool is_argument(const char *source, char *const program[])
 
 bool cp_source_is_possible(const char *source, char *const program[])
 {
-	struct search search = {.wanted = source, .name = last_part(source)};
+	struct search search = {.wanted = source, .name = cp_base_name(source)};
 	int fd = access(source, F_OK) == 0 ? -1 : cp_program_open(program[0]);
 
 	if (fd < 0)

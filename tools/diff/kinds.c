@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/text.h"
 #include "base/text/table.h"
 #include "output/json.h"
 
@@ -12,11 +11,6 @@ const char *cp_json_word(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	return text ? text : "";
-}
-
-const char *cp_json_base(const char *path)
-{
-	return cp_base_name(path);
 }
 
 json_t *cp_json_values(json_t *counts, const char *status)

@@ -30,9 +30,6 @@ const char *cp_json_what(
 
 /* The member's text; "" if it is none. */
 const char *cp_json_word(const json_t *object, const char *key);
-/* The last part of a path. */
-const char *cp_json_base(const char *path);
-
 /* {"l1d_misses": 12} as a report has values: {"l1d_misses": {"value": 12, "status": …}}.
  */
 json_t *cp_json_values(json_t *counts, const char *status);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/diff/kinds.h"
+#include "base/text.h"
 #include "tools/diff/program.h"
 
 struct reader {
@@ -214,7 +215,7 @@ static json_t *path_of_function(const struct reader *r, const json_t *function)
 
 	if (cp_is_program(module, r->command))
 		return json_pack("[s]", name);
-	return json_pack("[s, s]", cp_json_base(module), name);
+	return json_pack("[s, s]", cp_base_name(module), name);
 }
 
 static json_t *text_of(const struct reader *r, const json_t *statement)
@@ -240,7 +241,7 @@ static int by_line(const void *one, const void *other)
 static void add_line(struct reader *r, const json_t *function, const json_t *statement)
 {
 	json_t *text = text_of(r, statement), *path, *region;
-	const char *file = cp_json_base(cp_json_word(statement, "file"));
+	const char *file = cp_base_name(cp_json_word(statement, "file"));
 	char *key;
 
 	if (!text) {
@@ -289,7 +290,7 @@ static void add_data(struct reader *r, const json_t *data)
 	cp_cut_number(name, ", ", " B");
 	cp_cut_number(name, " (tid ", ")");
 	add_region(r, "data",
-		*file ? json_pack("[s, s]", name, cp_json_base(file))
+		*file ? json_pack("[s, s]", name, cp_base_name(file))
 		      : json_pack("[s]", name),
 		data);
 	free(name);
@@ -301,7 +302,7 @@ static void add_data(struct reader *r, const json_t *data)
 static void add_python_line(struct reader *r, const json_t *line)
 {
 	add_region(r, "python",
-		json_pack("[s, s]", cp_json_base(cp_json_word(line, "file")),
+		json_pack("[s, s]", cp_base_name(cp_json_word(line, "file")),
 			cp_json_word(line, "function")),
 		line);
 }

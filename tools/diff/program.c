@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/diff/program.h"
+#include "base/text.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *program_of(const char *command, size_t *length)
 bool cp_is_program(const char *module, const char *command)
 {
 	size_t length;
-	const char *name = program_of(command, &length), *base = cp_json_base(module);
+	const char *name = program_of(command, &length), *base = cp_base_name(module);
 
 	return length && strlen(base) == length && memcmp(base, name, length) == 0;
 }

@@ -26,7 +26,7 @@ static const char *program_of(const struct cp_side *side)
 
 	if (!strchr(word, '/') || access(word, X_OK) == 0 || !side->exe ||
 		access(side->exe, X_OK) < 0 ||
-		strcmp(cp_json_base(side->exe), cp_json_base(word)) != 0)
+		strcmp(cp_base_name(side->exe), cp_base_name(word)) != 0)
 		return word;
 	return side->exe;
 }

@@ -30,7 +30,7 @@ static void add_functions(json_t *regions, const json_t *profile, const char *st
 	for (size_t i = 0; i < json_array_size(functions); i++) {
 		const json_t *f = json_array_get(functions, i);
 		json_t *path =
-			json_pack("[s, s]", cp_json_base(cp_json_word(f, "module")),
+			json_pack("[s, s]", cp_base_name(cp_json_word(f, "module")),
 				cp_json_word(f, "function"));
 		char *key = json_dumps(path, JSON_COMPACT);
 
@@ -108,7 +108,7 @@ static const json_t *function_of(const struct cp_baseline *gate, const json_t *p
 	for (size_t i = 0; module && name && i < json_array_size(functions); i++) {
 		const json_t *f = json_array_get(functions, i);
 
-		if (strcmp(cp_json_base(cp_json_word(f, "module")), module) == 0 &&
+		if (strcmp(cp_base_name(cp_json_word(f, "module")), module) == 0 &&
 			strcmp(cp_json_word(f, "function"), name) == 0)
 			return f;
 	}

@@ -38,7 +38,7 @@ struct cp_symbols {
 	Dwarf_Addr bias; /* of the addresses in DWARF */
 };
 
-static const Dwfl_Callbacks callbacks = {
+const Dwfl_Callbacks cp_dwfl_callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
@@ -73,7 +73,7 @@ static const char *load_module(struct cp_symbols *symbols, const char *path,
 		AT_FDCWD, path, CP_NAMED, CP_TRUSTED_PROGRAM, reason, sizeof(reason));
 	if (symbols->fd < 0)
 		return reason;
-	symbols->dwfl = dwfl_begin(&callbacks);
+	symbols->dwfl = dwfl_begin(&cp_dwfl_callbacks);
 	if (!symbols->dwfl)
 		return "libdw does not start";
 	dwfl_report_begin(symbols->dwfl);

@@ -5,9 +5,12 @@
 #ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H
 #define CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H
 
-#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
 
 #include "tools/profile/model/symbols.h"
+
+/* Separate debugging information is found by build ID, link or server. */
+extern const Dwfl_Callbacks cp_dwfl_callbacks;
 
 /* The entry of the variable that begins at the address. */
 bool cp_symbols_entry(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *die);

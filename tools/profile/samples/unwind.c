@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/samples/unwind.h"
+#include "tools/profile/model/symbols_parts.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -22,17 +23,11 @@ struct cp_unwinder {
 	size_t n;
 };
 
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
-};
-
 struct cp_unwinder *cp_unwinder_new(struct cp_arena *arena)
 {
 	struct cp_unwinder *unwinder = cp_arena_alloc(arena, sizeof(*unwinder));
 
-	unwinder->dwfl = dwfl_begin(&callbacks);
+	unwinder->dwfl = dwfl_begin(&cp_dwfl_callbacks);
 	return unwinder->dwfl ? unwinder : NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/samples/variables.h"
+#include "tools/profile/model/symbols_parts.h"
 #include "base/search.h"
 
 #include <elfutils/libdwfl.h>
@@ -13,12 +14,6 @@ struct cp_variables {
 	size_t n;
 	struct cp_variable *all; /* by of_thread, address */
 	uint64_t start, end;
-};
-
-static const Dwfl_Callbacks callbacks = {
-	.find_elf = dwfl_build_id_find_elf,
-	.find_debuginfo = dwfl_standard_find_debuginfo,
-	.section_address = dwfl_offline_section_address,
 };
 
 static int by_address(const void *a, const void *b)
@@ -94,7 +89,7 @@ static void read_segments(struct cp_variables *variables, Elf *elf)
 struct cp_variables *cp_variables_read(struct cp_arena *arena, const char *path)
 {
 	struct cp_variables *variables = cp_arena_alloc(arena, sizeof(*variables));
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	Dwfl *dwfl = dwfl_begin(&cp_dwfl_callbacks);
 	Dwfl_Module *module = NULL;
 	GElf_Addr bias;
 	Elf *elf = NULL;
