@@ -6,13 +6,6 @@
 #include "base/text/table.h"
 #include "output/json.h"
 
-const char *cp_json_word(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
 json_t *cp_json_values(json_t *counts, const char *status)
 {
 	json_t *all = json_object();

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "tools/shared/json_file.h"
 
 #define CP_REPEAT_SCHEMA "cachepeek-repeat/1"
 #define CP_REPORT_WHAT "the report of a run"
@@ -28,8 +29,6 @@ const struct cp_json_kind *cp_json_kind_of(const json_t *document);
 const char *cp_json_what(
 	struct cp_arena *arena, const struct cp_json_kind *kind, const json_t *document);
 
-/* The member's text; "" if it is none. */
-const char *cp_json_word(const json_t *object, const char *key);
 /* {"l1d_misses": 12} as a report has values: {"l1d_misses": {"value": 12, "status": …}}.
  */
 json_t *cp_json_values(json_t *counts, const char *status);

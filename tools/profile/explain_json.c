@@ -18,13 +18,6 @@ static const char *text_in(struct cp_arena *arena, const json_t *in, const char 
 	return text ? cp_text_safe(arena, cp_slice_of(text)) : NULL;
 }
 
-static const char *text_of(struct cp_arena *arena, const json_t *in, const char *name)
-{
-	const char *text = text_in(arena, in, name);
-
-	return text ? text : "";
-}
-
 static unsigned line_of(const json_t *in)
 {
 	json_int_t line = json_integer_value(json_object_get(in, "line"));
@@ -47,8 +40,8 @@ static struct cp_place_in_code *place_in(
 
 	*module = (struct cp_profiled_module){.path = path, .name = cp_base_name(path)};
 	*at = (struct cp_place_in_code){.module = module,
-		.function = text_of(arena, in, "function"),
-		.file = text_of(arena, in, "file"),
+		.function = cp_json_shown(arena, in, "function"),
+		.file = cp_json_shown(arena, in, "file"),
 		.line = line_of(in)};
 	return at;
 }
@@ -57,21 +50,22 @@ static struct cp_finding finding_in(struct cp_arena *arena, const json_t *in)
 {
 	const json_t *cost = json_object_get(in, "cost"),
 		     *python = json_object_get(in, "python");
-	const char *module = text_of(arena, in, "module");
+	const char *module = cp_json_shown(arena, in, "module");
 
 	return (struct cp_finding){
-		.rule = text_of(arena, in, "rule"),
+		.rule = cp_json_shown(arena, in, "rule"),
 		.at = *module ? place_in(arena, in, module) : NULL,
-		.data = text_of(arena, in, "data"),
-		.evidence = text_of(arena, in, "evidence"),
-		.threshold = text_of(arena, in, "threshold"),
-		.advice = text_of(arena, in, "advice"),
-		.script = python ? place_in(arena, python, text_of(arena, python, "file"))
+		.data = cp_json_shown(arena, in, "data"),
+		.evidence = cp_json_shown(arena, in, "evidence"),
+		.threshold = cp_json_shown(arena, in, "threshold"),
+		.advice = cp_json_shown(arena, in, "advice"),
+		.script = python ? place_in(arena, python,
+					   cp_json_shown(arena, python, "file"))
 				 : NULL,
-		.cause = text_of(arena, in, "cause"),
-		.expected = text_of(arena, in, "expected"),
+		.cause = cp_json_shown(arena, in, "cause"),
+		.expected = cp_json_shown(arena, in, "expected"),
 		.cost = {.count = known(cost, "count"),
-			.of = text_of(arena, cost, "of"),
+			.of = cp_json_shown(arena, cost, "of"),
 			.cycles = known(cost, "cycles"),
 			.share = known(cost, "share"),
 			.per_instruction = known(cost, "cycles_per_instruction")},
@@ -100,8 +94,8 @@ static void read_all(
 	size_t n = json_array_size(list);
 	const char *source = text_in(arena, document, "source");
 
-	to->command = text_of(arena, document, "command");
-	to->machine = text_of(arena, document, "machine");
+	to->command = cp_json_shown(arena, document, "command");
+	to->machine = cp_json_shown(arena, document, "machine");
 	to->ended = text_in(arena, document, "ended");
 	to->source = source ? source : "simulated";
 	to->words = texts_in(arena, document, "arguments", &to->nwords);

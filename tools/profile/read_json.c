@@ -25,19 +25,6 @@ static const char *string_of(const json_t *value)
 	return json_is_string(value) ? json_string_value(value) : "";
 }
 
-static const char *text_of(const struct reader *r, const json_t *in, const char *name)
-{
-	return cp_text_safe(
-		r->profile->arena, cp_slice_of(string_of(json_object_get(in, name))));
-}
-
-static uint64_t read_number(const json_t *in, const char *name)
-{
-	json_int_t value = json_integer_value(json_object_get(in, name));
-
-	return value > 0 ? (uint64_t)value : 0;
-}
-
 /* Sampled ones take the place of those that sites have.  NULL: there is none. */
 static const char *counter_name(const struct reader *r, unsigned index)
 {
@@ -123,7 +110,7 @@ static void read_instructions(
 		read_counts(r, instruction, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
 		r->site->thread = r->profile->threads;
 		r->site->at = *at;
-		r->site->at.address = read_number(instruction, "address");
+		r->site->at.address = cp_json_count(instruction, "address");
 		r->site->count = count;
 		if (r->profile->sampled)
 			r->site->estimates =
@@ -136,15 +123,16 @@ static void read_instructions(
 static void read_function(struct reader *r, const json_t *function)
 {
 	struct cp_place_in_code at = {
-		.module = module_of(r, text_of(r, function, "module")),
-		.function = text_of(r, function, "function")};
+		.module = module_of(
+			r, cp_json_shown(r->profile->arena, function, "module")),
+		.function = cp_json_shown(r->profile->arena, function, "function")};
 	const json_t *statements = json_object_get(function, "statements");
 
 	for (size_t i = 0; i < json_array_size(statements); i++) {
 		const json_t *statement = json_array_get(statements, i);
 
-		at.file = text_of(r, statement, "file");
-		at.line = (unsigned)read_number(statement, "line");
+		at.file = cp_json_shown(r->profile->arena, statement, "file");
+		at.line = (unsigned)cp_json_count(statement, "line");
 		read_instructions(r, json_object_get(statement, "instructions"), &at);
 	}
 }
@@ -172,7 +160,7 @@ static struct cp_profiled_site read_script(
 		cp_arena_alloc(profile->arena, sizeof(*module));
 	uint64_t *count =
 		cp_arena_alloc(profile->arena, CP_PROFILE_COUNTERS * sizeof(*count));
-	const char *file = text_of(r, row, "file");
+	const char *file = cp_json_shown(r->profile->arena, row, "file");
 
 	*module = (struct cp_profiled_module){.path = file, .name = file};
 	read_counts(r, row, count, CP_PROFILE_FIRST, CP_PROFILE_COUNTERS);
@@ -181,7 +169,7 @@ static struct cp_profiled_site read_script(
 		.at = {.module = module,
 			.function = function,
 			.file = file,
-			.line = (unsigned)read_number(row, "line")}};
+			.line = (unsigned)cp_json_count(row, "line")}};
 }
 
 static void add_script(struct cp_profile *profile, struct cp_profiled_site **list,
@@ -204,12 +192,14 @@ static void read_scripts(const struct reader *r, const json_t *document)
 		for (size_t j = 0; j < json_array_size(statements); j++)
 			add_script(profile, &profile->scripts, &profile->nscripts,
 				read_script(r, json_array_get(statements, j),
-					text_of(r, function, "function")));
+					cp_json_shown(r->profile->arena, function,
+						"function")));
 	}
 	for (size_t i = 0; i < json_array_size(lines); i++)
 		add_script(profile, &profile->own, &profile->nown,
 			read_script(r, json_array_get(lines, i),
-				text_of(r, json_array_get(lines, i), "function")));
+				cp_json_shown(r->profile->arena, json_array_get(lines, i),
+					"function")));
 }
 
 /* ---- the head ---- */
@@ -244,10 +234,9 @@ static void read_weights(struct cp_profile *profile, const json_t *document)
 			profile->weights.of[of].from = CP_WEIGHT_NONE;
 		else
 			cp_weight_state(&profile->weights, of, cycles,
-				strcmp(string_of(json_object_get(from, key)),
-					"assumed") == 0);
+				strcmp(cp_json_word(from, key), "assumed") == 0);
 		if (cycles > 0 && profile->weights.of[of].from != CP_WEIGHT_NONE &&
-			strcmp(string_of(json_object_get(from, key)), "user") == 0)
+			strcmp(cp_json_word(from, key), "user") == 0)
 			profile->weights.of[of].from = CP_WEIGHT_USER;
 	}
 }
@@ -258,17 +247,17 @@ static bool read_head(struct reader *r, const json_t *document)
 	struct cp_profile *profile = r->profile;
 	const json_t *warnings = json_object_get(document, "warnings");
 
-	profile->command = text_of(r, document, "command");
+	profile->command = cp_json_shown(r->profile->arena, document, "command");
 	if (json_is_string(json_object_get(document, "ended")))
-		profile->cut = text_of(r, document, "ended");
-	profile->machine = text_of(r, document, "machine");
+		profile->cut = cp_json_shown(r->profile->arena, document, "ended");
+	profile->machine = cp_json_shown(r->profile->arena, document, "machine");
 	read_weights(profile, document);
-	profile->nprocesses = read_number(document, "processes");
+	profile->nprocesses = cp_json_count(document, "processes");
 	profile->inexact = !json_is_true(json_object_get(document, "exact"));
 	profile->threads = cp_arena_alloc(profile->arena, sizeof(*profile->threads));
 	profile->nthreads = 1;
 	profile->threads->name = "";
-	if (strcmp(string_of(json_object_get(document, "source")), "sampled") == 0 &&
+	if (strcmp(cp_json_word(document, "source"), "sampled") == 0 &&
 		!cp_sampled_json_head(profile, document))
 		return false;
 	read_counts(r, document, profile->threads->count, 0, CP_SIM_NCOUNTERS);
@@ -313,7 +302,7 @@ struct cp_profile *cp_profile_read_json(struct cp_arena *arena, const char *path
 			path);
 	else {
 		r.profile = cp_profile_new(arena);
-		*measurement = text_of(&r, document, "measurement");
+		*measurement = cp_json_shown(r.profile->arena, document, "measurement");
 		if (read_head(&r, document)) {
 			read_places(&r, document);
 			read_scripts(&r, document);

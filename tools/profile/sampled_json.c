@@ -7,13 +7,7 @@
 #include "base/counts.h"
 #include "base/text/table.h"
 #include "tools/profile/model/sampled_write.h"
-
-static const char *text_of(const json_t *in, const char *name)
-{
-	const char *text = json_string_value(json_object_get(in, name));
-
-	return text ? text : "";
-}
+#include "tools/shared/json_file.h"
 
 static double read_number(const json_t *in, const char *name)
 {
@@ -27,10 +21,11 @@ static struct cp_samples_event *event_of(struct cp_arena *arena, const json_t *i
 	struct cp_samples_event *event = cp_arena_alloc(arena, sizeof(*event));
 
 	memset(event, 0, sizeof(*event));
-	snprintf(event->name, sizeof(event->name), "%s", text_of(in, "event"));
-	snprintf(event->why, sizeof(event->why), "%s", text_of(in, "reason"));
-	event->unit = strcmp(text_of(in, "unit"), "operations") == 0 ? CP_UNIT_OPERATIONS
-								     : CP_UNIT_MISSES;
+	snprintf(event->name, sizeof(event->name), "%s", cp_json_word(in, "event"));
+	snprintf(event->why, sizeof(event->why), "%s", cp_json_word(in, "reason"));
+	event->unit = strcmp(cp_json_word(in, "unit"), "operations") == 0
+			      ? CP_UNIT_OPERATIONS
+			      : CP_UNIT_MISSES;
 	event->period = cp_count_of(read_number(in, "period"));
 	event->jitter = (uint32_t)cp_count_of(100 * read_number(in, "jitter") + 0.5);
 	event->exact = json_is_true(json_object_get(in, "exact"));

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/files/trusted.h"
+#include "base/text/table.h"
 
 json_t *cp_json_read(int fd, json_error_t *fault)
 {
@@ -30,4 +31,23 @@ json_t *cp_json_file(const char *path, json_error_t *fault)
 
 	fault->line = -1;
 	return fd < 0 ? NULL : cp_json_read(fd, fault);
+}
+
+const char *cp_json_word(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+const char *cp_json_shown(struct cp_arena *arena, const json_t *object, const char *key)
+{
+	return cp_text_safe(arena, cp_slice_of(cp_json_word(object, key)));
+}
+
+uint64_t cp_json_count(const json_t *object, const char *key)
+{
+	json_int_t value = json_integer_value(json_object_get(object, key));
+
+	return value > 0 ? (uint64_t)value : 0;
 }
