@@ -72,6 +72,12 @@ cmp_ok($shown, '>=', 27, 'machines');
 	is_deeply($offered{'skylake-sp'}, [$wide, 1 - $wide], 'skylake-sp has it where the host has, or the report says that it lacks it');
 }
 
+# What neither Valgrind nor any host executes is left out everywhere.
+{
+	my $run = peek(engine => 'sim', machine => 'sapphire-rapids', events => 'instructions', command => [$getconf, 'PAGE_SIZE']);
+	like($run->{report}{engine}{limits}, qr/the processor of sapphire-rapids, without .*\bamx_tile\b/, 'tiles are left out');
+}
+
 # Of what a changed machine has, and not of the file.
 {
 	my $run = peek(engine => 'sim', machine => 'skylake', events => 'instructions', command => [$getconf, 'LEVEL3_CACHE_SIZE'], env => {CACHEPEEK_WHAT_IF => 'L3.size=4M'});
