@@ -74,8 +74,8 @@ struct cp_profile_site {
 	 * between that to a line and that to the line behind it (before it), most often,
 	 * and so often. */
 	uint64_t streams, in_step;
-	/* So many were to a line beside one that one of the CP_PROFILE_LATELY before asked
-	 * for, in whatever order. */
+	/* So many were to a line beside one that one of the CP_PROFILE_LATELY before
+	 * asked for, in whatever order. */
 	uint64_t goes_on;
 	/* Pairs: the reference before, of whichever instruction of the thread, was that
 	 * far away on the line beside, neither was beside others, and this one was at
