@@ -574,6 +574,7 @@ static void on_create(ThreadId by, ThreadId tid)
 	threads.by_id[tid].begins_paused = threads.by_id[by].awaits;
 	threads.by_id[by].awaits = False;
 	sharing_thread_begin(tid);
+	transfers_thread_comes();
 	pin_turn_thread(by);
 }
 

@@ -309,9 +309,19 @@ static void end_windows(void)
 	transfers.lines = (struct table){0};
 }
 
+/* Code that has been instrumented tells nobody. */
+void transfers_thread_comes(void)
+{
+	if (!transfers.runners || every_part.wants)
+		return;
+	every_part.wants = wants_part;
+	every_part.see = see_data;
+	VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
+}
+
 void transfers_thread_begin(ThreadId tid)
 {
-	if (!every_part.wants)
+	if (!transfers.runners)
 		return;
 	transfers.runners[tid] =
 		(struct runner){.serial = ++transfers.serials, .slot = ~0u};
@@ -321,7 +331,7 @@ void transfers_thread_begin(ThreadId tid)
 
 void transfers_thread_end(ThreadId tid)
 {
-	if (!every_part.wants || !transfers.runners[tid].serial)
+	if (!transfers.runners || !transfers.runners[tid].serial)
 		return;
 	transfers.runners[tid].serial = 0;
 	if (--transfers.living == 1)
@@ -330,7 +340,7 @@ void transfers_thread_end(ThreadId tid)
 
 void transfers_fork_child(ThreadId tid)
 {
-	if (!every_part.wants)
+	if (!transfers.runners)
 		return;
 	for (ThreadId other = 1; other < VG_N_THREADS; other++)
 		if (other != tid)
@@ -345,6 +355,4 @@ void transfers_start(void)
 	transfers.runners = VG_(calloc)(
 		"cachepeek.runners", VG_N_THREADS, sizeof(*transfers.runners));
 	transfers.line_shift = log2_of(tool_options.machine.l1d.line);
-	every_part.wants = wants_part;
-	every_part.see = see_data;
 }

@@ -33,6 +33,8 @@ void transfers_start(void);
 void transfers_use(ThreadId tid, struct seat **seats);
 /* It does not run until it is used again; of sched_yield it does. */
 void transfers_before_call(ThreadId tid, UInt number);
+/* A program has its second thread: until then nothing is looked at.  In a system call. */
+void transfers_thread_comes(void);
 void transfers_thread_begin(ThreadId tid);
 void transfers_thread_end(ThreadId tid);
 /* It is the only one. */
