@@ -98,7 +98,7 @@ SIM_AHEAD_TESTS := $(addprefix ahead_,test branches_test random_test lines_test 
 # The programs that tests/sim/*.t run.
 SIM_TEST_PROGRAMS := $(SIM_ENCODINGS) $(SIM_NATIVE_PROGRAMS) $(addprefix $(B)/sim/,client threads matmul huge lines model_test model_stress sweep_test sampled places \
 	timing_test timing_random_test $(SIM_AHEAD_TESTS) log_test room_test flows_test flow_values_test latency_test carried_test)
-SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) tools/sim/machines/front.c tools/sim/machines/ahead_front.c tests/sim/host.c
+SIM_MODEL := $(wildcard tools/sim/model/*.c tools/sim/flex/*.c) $(addprefix tools/sim/machines/,front.c front_lines.c ahead_front.c) tests/sim/host.c
 SIM_DUEL := $(addprefix tests/sim/,model_test.c duel.c model_machines.c model_pick.c \
 	reference.c reference_cache.c reference_lines.c reference_fetch.c reference_prefetch.c \
 	reference_orders.c laws.c)

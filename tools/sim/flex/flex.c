@@ -130,8 +130,7 @@ static int is_small(const struct core *core, uint64_t unit, enum access kind)
 		full >> core->area_shift, full << core->line_shift, kind != STORE);
 }
 
-static __attribute__((noinline)) int translate_missing(
-	struct core *core, struct flex_place p, uint64_t unit, enum access kind);
+static int translate_missing(struct core *core, uint64_t unit, enum access kind);
 
 /* Returns whether it was in the first level. */
 LANES_INLINE int translate_page(struct core *core, uint64_t unit, enum access kind)
@@ -141,17 +140,19 @@ LANES_INLINE int translate_page(struct core *core, uint64_t unit, enum access ki
 	struct flex_place p = flex_find_page(tlb, unit);
 
 	if (__builtin_expect(p.way < 0, 0))
-		return translate_missing(core, p, unit, kind);
+		return translate_missing(core, unit, kind);
 	flex_touch(tlb, &p);
 	flex_filter_page(tlb, &p, unit);
 	return 1;
 }
 
-static int translate_missing(
-	struct core *core, struct flex_place p, uint64_t unit, enum access kind)
+/* The TLB has not the page as a small one. */
+static __attribute__((noinline)) int translate_missing(
+	struct core *core, uint64_t unit, enum access kind)
 {
 	struct flex_core *f = core->flex;
 	struct flex_cache *tlb = kind == IFETCH ? &f->itlb : &f->dtlb;
+	struct flex_place p = flex_place_of(tlb, unit);
 
 	if (__builtin_expect(!is_small(core, unit, kind), 0)) {
 		int was_there = translate_huge(core, unit, kind);

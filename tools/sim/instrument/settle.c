@@ -443,10 +443,8 @@ static batch_function *model_function_for(UInt places, UInt lines)
 {
 	if (tool_options.nmachines > 1)
 		return team_function_for(line_shift(), places, lines);
-	return tool_options.has_front
-		       ? ahead_of_front(front_function_for(line_shift(), places, lines),
-				 places, lines)
-		       : batch_function_for(line_shift(), places, lines);
+	return tool_options.has_front ? front_function_for(line_shift(), places, lines)
+				      : batch_function_for(line_shift(), places, lines);
 }
 
 static batch_function *function_for(UInt places, UInt lines)

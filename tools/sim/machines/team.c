@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machines/team.h"
 #include "machines/front.h"
-#include "model/ahead.h"
 
 struct team team;
 
@@ -24,8 +23,7 @@ batch_function *team_function_for(uint32_t line_shift, uint32_t places, uint32_t
 	static batch_function *const run[2][BATCH_PLACES + 1] = BATCH_NAMES(run);
 
 	team.of_core[lines - 1][places] = batch_function_for(line_shift, places, lines);
-	team.of_front[lines - 1][places] = ahead_of_front(
-		front_function_for(line_shift, places, lines), places, lines);
+	team.of_front[lines - 1][places] = front_function_for(line_shift, places, lines);
 	return run[lines - 1][places];
 }
 

@@ -69,11 +69,6 @@ void ahead_region(struct core *core, struct learnt *region);
 void ahead_want(uint32_t wanted);
 uint32_t ahead_wanted(void);
 
-/* The function that runs batches of so many places and lines by another one, which is for
- * the front, and follows values and branches.  The other one itself, if no machine wants
- * that. */
-batch_function *ahead_of_front(batch_function *model, uint32_t places, uint32_t lines);
-
 /* A batch begins, with places there. */
 void ahead_begin(struct core *core, const struct batch *b, uint64_t line);
 
