@@ -402,10 +402,9 @@ static uint32_t filter_unit(struct core *core, uint64_t unit, const struct flex_
 	return FLEX_READABLE | ((*flags & writable) == writable ? FLEX_WRITABLE : 0);
 }
 
-/* Further out only after misses, which mostly come together. */
+/* Only after misses, which mostly come together. */
 void flex_expect_data(struct core *core, uint64_t unit)
 {
-	flex_expect(&core->flex->l1d, unit);
 	if (!(core->flex->l1d_misses & 15))
 		return;
 	flex_expect(&core->flex->cluster->l2, unit);
@@ -476,8 +475,21 @@ static void l1i_train(struct core *core, uint64_t unit)
 			l1i_prefetch_line);
 }
 
-/* Returns whether the line was there, and is: it is one for the front, if it may keep
- * it. */
+/* What L2's prefetcher brought may have taken it away. */
+static int keep_code(
+	struct core *core, uint64_t unit, const struct flex_place *p, int may_keep)
+{
+	struct flex_cache *l1i = &core->flex->l1i;
+
+	if (flex_tags(p)[p->way] != p->tag)
+		return 0;
+	*flex_flags(l1i, p) |= FLEX_FILTERED;
+	if (l1i->slots && may_keep)
+		*flex_slot(l1i, p) = (uint16_t)((unit & (CODE_FILTER - 1)) + 1);
+	return may_keep;
+}
+
+/* Returns whether the line is there, and one for the front, if it may keep it. */
 static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 {
 	struct flex_cache *l1i = &core->flex->l1i;
@@ -490,7 +502,7 @@ static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 		fill_way(core, l1i, &p, 0);
 		flex_train_l2(core);
 		l1i_train(core, unit);
-		return 0;
+		return keep_code(core, unit, &p, may_keep);
 	}
 	first = flex_is_first_use(core, l1i, &p);
 	*flex_flags(l1i, &p) &= FLEX_FILTERED;
@@ -500,10 +512,7 @@ static int fetch_code(struct core *core, uint64_t unit, int may_keep)
 		l1i_train(core, unit);
 		return 0;
 	}
-	*flex_flags(l1i, &p) |= FLEX_FILTERED;
-	if (l1i->slots && may_keep)
-		*flex_slot(l1i, &p) = (uint16_t)((unit & (CODE_FILTER - 1)) + 1);
-	return may_keep;
+	return keep_code(core, unit, &p, may_keep);
 }
 
 /* Larger lines of L1I are told apart here; and what its prefetcher brings is newer than

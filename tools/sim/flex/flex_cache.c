@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "flex/flex_cache.h"
+#include "lines/ages.h"
 #include "model/facts.h"
 #include "model/model.h"
 
 static uint64_t rows_size(const struct flex_cache *c)
 {
 	return (uint64_t)c->sets * c->stride;
+}
+
+/* Rows begin with a line of the host's, where that takes no more than a third more. */
+static uint32_t row_size(uint32_t size)
+{
+	uint32_t least = (size + 15) & ~15u, whole = (size + 63) & ~63u;
+
+	return 3 * whole <= 4 * least ? whole : least;
 }
 
 /* Zero would stay zero. */
@@ -25,7 +34,7 @@ int flex_cache_init(struct flex_cache *c, const struct geometry *g, uint32_t shi
 	c->sets = g->sets;
 	c->ways = g->ways;
 	c->lanes = (g->ways + 3) & ~3u;
-	c->stride = (4 * c->lanes + 2 * g->ways + 15) & ~15u;
+	c->stride = row_size(4 * c->lanes + 2 * g->ways);
 	c->shift = shift;
 	c->set_bits = set_bits(g->sets);
 	c->reciprocal = g->sets ? ~0ull / g->sets + 1 : 0;
@@ -61,6 +70,12 @@ int flex_l1_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
 	return shift || c->slots ? 0 : -1;
 }
 
+/* Has it one set, of many ways? */
+static int is_large(const struct flex_cache *c)
+{
+	return c->sets == 1 && c->ways > 16 && c->ways % 8 == 0;
+}
+
 int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift)
 {
 	if (first_init(c, g, shift) < 0)
@@ -69,6 +84,8 @@ int flex_tlb_init(struct flex_cache *c, const struct geometry *g, uint32_t shift
 	c->last_part = shift > 6 ? 63 : (1u << shift) - 1;
 	c->masks = host_alloc(stamps_size(c));
 	c->hints = host_alloc(FLEX_HINTS);
+	if (is_large(c) && !(c->oldest = host_alloc(stamps_size(c) / 8)))
+		return -1;
 	return c->masks && c->hints ? 0 : -1;
 }
 
@@ -80,6 +97,9 @@ void flex_cache_free(struct flex_cache *c)
 	if (c->hints)
 		host_free(c->hints, FLEX_HINTS);
 	c->hints = 0;
+	if (c->oldest)
+		host_free(c->oldest, stamps_size(c) / 8);
+	c->oldest = 0;
 	if (c->slots)
 		host_free(c->slots, slots_size(c));
 	c->slots = 0;
@@ -91,27 +111,7 @@ void flex_cache_free(struct flex_cache *c)
 	c->rows = 0;
 }
 
-void flex_expect(const struct flex_cache *c, uint64_t unit)
-{
-	struct flex_place p;
-
-	if (!c->sets)
-		return;
-	p = flex_place_of(c, unit);
-	__builtin_prefetch(p.row);
-	if (c->stamps)
-		__builtin_prefetch(c->stamps + (uint64_t)p.set * c->ways);
-}
-
 /* ---- policies ---- */
-
-/* The way becomes the newest of those that are newer than `age`. */
-static void lru_touch(uint8_t *state, uint32_t ways, uint32_t way, uint32_t age)
-{
-	for (uint32_t i = 0; i < ways; i++)
-		state[i] += state[i] < age;
-	state[way] = 0;
-}
 
 /* A bit tells which half was not used last: 0 the lower, 1 the upper. */
 static void plru_touch(uint8_t *state, uint32_t ways, uint32_t way)
@@ -222,15 +222,6 @@ static uint32_t random_victim(struct flex_cache *c)
 	return (uint32_t)((c->random >> 16) % c->ways);
 }
 
-static uint32_t lru_victim(const uint8_t *state, uint32_t ways)
-{
-	uint32_t way = 0;
-
-	while (state[way] != ways - 1)
-		way++;
-	return way;
-}
-
 /* ---- the first level ---- */
 
 static uint64_t *stamps_of(const struct flex_cache *c, const struct flex_place *p)
@@ -262,16 +253,6 @@ LANES_INLINE uint64_t fact_at(
 	       -(uint64_t)(slot != 0);
 }
 
-/* The same as front_newest of one unit, while the owner is a member. */
-LANES_INLINE uint64_t newest_of_unit(const struct flex_cache *c, uint64_t unit)
-{
-	const struct front_entry *e = &filter_of(c)[unit & filter_mask(c)];
-
-	if (__builtin_expect(unit >= FAR_LINES_FROM, 0)) /* not so called in its entry */
-		return front_newest(c->owner, c->code, unit, 1);
-	return e->line == unit && e->stamp ? front_stamp(front, e->stamp) : 0;
-}
-
 static uint64_t *mask_of(const struct flex_cache *c, const struct flex_place *p)
 {
 	return c->masks + (uint64_t)p->set * c->ways;
@@ -298,21 +279,41 @@ LANES_INLINE struct extent extent_of(
 	return e;
 }
 
+/* Of the units in a page, a bit of its mask each, while the owner is a member.  There are
+ * no facts of most of them any more: these are left out from now on. */
+LANES_INLINE uint64_t newest_of_units(
+	const struct flex_cache *c, uint64_t first, uint64_t *mask)
+{
+	const struct front_entry *filter = filter_of(c), *e;
+	uint32_t in = filter_mask(c), newest = 0;
+
+	for (uint64_t rest = *mask; rest; rest &= rest - 1) {
+		uint64_t unit = first + (uint64_t)__builtin_ctzll(rest);
+
+		e = &filter[unit & in];
+		if (e->line != unit)
+			*mask ^= rest & -rest;
+		else if (e->stamp > newest)
+			newest = e->stamp;
+	}
+	return newest ? front_stamp(front, newest) : 0;
+}
+
 static uint64_t newest_in_page(
 	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
 {
-	uint64_t mask = mask_of(c, p)[way], newest = 0;
+	uint64_t *all = &mask_of(c, p)[way], mask = *all, newest = 0;
 	struct extent e;
 
 	if (!mask || !*c->bit)
 		return 0;
 	e = extent_of(c, p, way);
+	if (!e.part_shift && e.first < FAR_LINES_FROM)
+		return newest_of_units(c, e.first, all);
 	for (; mask; mask &= mask - 1) {
 		uint64_t part = (uint64_t)__builtin_ctzll(mask) << e.part_shift;
-		uint64_t stamp = e.part_shift
-					 ? front_newest(c->owner, c->code, e.first + part,
-						   1ull << e.part_shift)
-					 : newest_of_unit(c, e.first + part);
+		uint64_t stamp = front_newest(
+			c->owner, c->code, e.first + part, 1ull << e.part_shift);
 
 		newest = stamp > newest ? stamp : newest;
 	}
@@ -409,6 +410,27 @@ static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place 
 	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
 }
 
+/* The oldest of so many ways that have been looked at before: stamps only grow, so none
+ * is older than its eight's oldest one was then. */
+static uint32_t oldest_of_many(const struct flex_cache *c, const struct flex_place *p)
+{
+	const uint64_t *stamps = stamps_of(c, p);
+	uint64_t *oldest = c->oldest, is;
+	uint32_t eights = c->ways / 8, i;
+
+	do {
+		i = 0;
+		for (uint32_t other = 1; other < eights; other++)
+			i = oldest[other] < oldest[i] ? other : i;
+		is = aged_way(stamps[8 * i], 8 * i);
+		for (uint32_t way = 8 * i + 1; way < 8 * i + 8; way++)
+			is = lesser_of(is, aged_way(stamps[way], way));
+		if (is == oldest[i])
+			return (uint32_t)is & (CACHE_MAX_WAYS - 1);
+		oldest[i] = is;
+	} while (1);
+}
+
 #define FEW 16
 static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
@@ -417,9 +439,30 @@ static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_plac
 	if (c->slots && c->ways <= FEW)
 		return refresh_all(c, p);
 	do
-		way = oldest_way(stamps_of(c, p), c->ways);
+		way = c->oldest ? oldest_of_many(c, p)
+				: oldest_way(stamps_of(c, p), c->ways);
 	while (refresh_stamp(c, p, way));
 	return way;
+}
+
+/* Of two pairs, the way that trees lead to. */
+LANES_INLINE uint32_t plru_of_four(const uint64_t *stamps)
+{
+	uint32_t pair = later_of(stamps[0], stamps[1]) > later_of(stamps[2], stamps[3]);
+
+	return 2 * pair + (stamps[2 * pair] > stamps[2 * pair + 1]);
+}
+
+LANES_INLINE uint64_t newest_of_four(const uint64_t *stamps)
+{
+	return later_of(later_of(stamps[0], stamps[1]), later_of(stamps[2], stamps[3]));
+}
+
+static uint32_t plru_of_eight(const uint64_t *stamps)
+{
+	uint32_t half = newest_of_four(stamps) > newest_of_four(stamps + 4) ? 4 : 0;
+
+	return half + plru_of_four(stamps + half);
 }
 
 /* At each node to the half that was not used last.  The newest of the half below node
@@ -432,11 +475,12 @@ static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_pla
 
 	if (c->slots)
 		(void)refresh_all(c, p);
-	for (uint32_t i = 0; i < c->ways; i++) {
-		if (!c->slots)
-			refresh_stamp(c, p, i);
+	for (uint32_t i = 0; !c->slots && i < c->ways; i++)
+		refresh_stamp(c, p, i);
+	if (c->ways == 8)
+		return plru_of_eight(stamps);
+	for (uint32_t i = 0; i < c->ways; i++)
 		newest[c->ways + i] = stamps[i];
-	}
 	for (uint32_t i = c->ways - 1; i > 1; i--)
 		newest[i] = newest[2 * i] > newest[2 * i + 1] ? newest[2 * i]
 							      : newest[2 * i + 1];
@@ -469,7 +513,7 @@ static uint32_t lru_plru4_by_stamps(
 
 int flex_learn(struct flex_cache *c, uint64_t unit, uint64_t stamp)
 {
-	struct flex_place p = flex_find(c, unit);
+	struct flex_place p = c->hints ? flex_find_page(c, unit) : flex_find(c, unit);
 
 	if (p.way < 0)
 		return 0;
@@ -487,13 +531,24 @@ void flex_touch_outer(struct flex_cache *c, const struct flex_place *p)
 	uint8_t *state = flex_state(c, p);
 
 	if (c->g.policy == POLICY_LRU && state[p->way])
-		lru_touch(state, c->ways, (uint32_t)p->way, state[p->way]);
+		ages_renew(state, c->ways, (uint32_t)p->way, state[p->way]);
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
 	else if (c->g.policy == POLICY_QLRU)
 		qlru_touch(c, state, (uint32_t)p->way);
 	else if (c->g.policy >= POLICY_MRU)
 		mru_touch(c, p, state);
+}
+
+int flex_will_evict(const struct flex_cache *c, struct flex_place *p)
+{
+	const uint8_t *state = flex_state(c, p);
+
+	if (c->g.policy > POLICY_PLRU || flex_find_tag(c, flex_tags(p), 0) >= 0)
+		return 0;
+	p->way = (int)(c->g.policy == POLICY_PLRU ? plru_victim(state, c->ways)
+						  : ages_oldest(state, c->ways));
+	return 1;
 }
 
 static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
@@ -517,7 +572,7 @@ static uint32_t victim_of(struct flex_cache *c, const struct flex_place *p)
 	case POLICY_MRU_N:
 		return oldest_victim(state, c->ways);
 	default:
-		return c->stamps ? lru_by_stamps(c, p) : lru_victim(state, c->ways);
+		return c->stamps ? lru_by_stamps(c, p) : ages_oldest(state, c->ways);
 	}
 }
 
@@ -552,7 +607,7 @@ void flex_put(struct flex_cache *c, const struct flex_place *p, uint32_t flags)
 	if (c->stamps)
 		stamps_of(c, p)[p->way] = *c->now;
 	else if (c->g.policy == POLICY_LRU)
-		lru_touch(
+		ages_renew(
 			state, c->ways, (uint32_t)p->way, *tag ? state[p->way] : c->ways);
 	else if (c->g.policy == POLICY_PLRU)
 		plru_touch(state, c->ways, (uint32_t)p->way);
@@ -576,10 +631,8 @@ void flex_drop(struct flex_cache *c, const struct flex_place *p)
 		state[p->way] = 0;
 	if (c->stamps && c->g.policy == POLICY_PLRU) /* which remembers the way */
 		refresh_stamp(c, p, (uint32_t)p->way);
-	/* The ages of the others stay those of a smaller set. */
-	for (uint32_t i = 0; !c->stamps && c->g.policy == POLICY_LRU && i < c->ways; i++)
-		if (state[i] > state[p->way])
-			state[i]--;
+	if (!c->stamps && c->g.policy == POLICY_LRU)
+		ages_leave(state, c->ways, (uint32_t)p->way);
 	flex_tags(p)[p->way] = 0;
 	*flex_flags(c, p) = 0;
 }

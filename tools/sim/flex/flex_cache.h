@@ -66,6 +66,9 @@ struct flex_cache {
 	uint32_t part_shift, last_part;
 	int has_gaps;   /* empty ways may be in front of others */
 	uint8_t *hints; /* where a page was found last, by the low bits of its number */
+	/* If there is one set of many ways: of each eight, stamp and way of what was its
+	 * oldest one when it was looked at; else NULL. */
+	uint64_t *oldest;
 };
 
 /* Where a key is (way >= 0), or where it would be. */
@@ -179,7 +182,20 @@ LANES_INLINE struct flex_place flex_find_page(const struct flex_cache *c, uint64
 }
 
 /* Lets the host fetch the set that the unit is in while we do something else. */
-void flex_expect(const struct flex_cache *c, uint64_t unit);
+LANES_INLINE void flex_expect(const struct flex_cache *c, uint64_t unit)
+{
+	uint8_t *row;
+
+	if (!c->sets)
+		return;
+	row = flex_place_of(c, unit).row;
+	__builtin_prefetch(row);
+	__builtin_prefetch(row + c->stride - 1);
+}
+
+/* Which way a level behind the first one would empty for another line, if its policy
+ * tells before it is asked; returns whether. */
+int flex_will_evict(const struct flex_cache *c, struct flex_place *p);
 
 void flex_touch_outer(struct flex_cache *c, const struct flex_place *p);
 

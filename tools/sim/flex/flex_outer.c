@@ -279,6 +279,17 @@ static void l2_evict(struct core *core, const struct flex_place *p)
 		llc_take_victim(core, unit, dirty);
 }
 
+/* Lets the host fetch where the last level will put what L2 evicts for the line at p. */
+static void expect_eviction(const struct core *core, const struct flex_place *p)
+{
+	const struct flex_cache *l2 = &core->flex->cluster->l2, *llc = llc_of(core);
+	struct flex_place victim = *p;
+
+	if (!flex_exclusive(llc) || !flex_will_evict(l2, &victim))
+		return;
+	flex_expect(llc, flex_unit(l2, &victim));
+}
+
 static void l2_fill(struct core *core, struct flex_place *p, uint32_t flags)
 {
 	struct flex_cache *l2 = &core->flex->cluster->l2;
@@ -555,6 +566,7 @@ int flex_bring_l2(struct core *core, uint64_t unit, uint32_t with)
 
 	if (p.way >= 0)
 		return 0;
+	expect_eviction(core, &p);
 	core->count[CP_SIM_l2_prefetches]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, PREFETCH) ? FLEX_OWNED : 0;
@@ -617,6 +629,8 @@ static uint32_t l2_miss(struct core *core, uint64_t unit, struct flex_place *p,
 	int fills = !flex_exclusive(l2);
 	uint32_t flags;
 
+	if (fills)
+		expect_eviction(core, p);
 	core->count[CP_SIM_l2_ifetch_misses + kind]++;
 	core->count[CP_SIM_beyond_l2_lines]++;
 	flags = snoop_clusters(core, unit, kind) && (fills || alone) ? FLEX_OWNED : 0;

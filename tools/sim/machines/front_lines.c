@@ -45,9 +45,9 @@ static said tell_many(
 	for (; to; to &= to - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(to);
 
-		all |= said_by(i,
-			kind == IFETCH ? flex_code(f->member[i], unit, now)
-				       : flex_data(f->member[i], unit, kind, now));
+		all |= said_by(i, kind == IFETCH
+					  ? flex_code(f->member[i], unit, now)
+					  : flex_data(f->member[i], unit, kind, now));
 	}
 	return all;
 }
@@ -97,8 +97,7 @@ static void known_line(
 		return;
 	all = tell_data(f, told, unit, kind, stamp);
 	note_need(e, told, all);
-	f->passed_on[index] =
-		(uint16_t)((f->passed_on[index] & ~told) | passed_on(all));
+	f->passed_on[index] = (uint16_t)((f->passed_on[index] & ~told) | passed_on(all));
 }
 
 static void data_line(struct front *f, uint64_t line, enum access kind, uint32_t stamp)
@@ -166,6 +165,8 @@ static void code_line(struct front *f, uint64_t line, uint32_t stamp)
 	if (e->line == line) {
 		e->stamp = stamp;
 		told &= e->need[0];
+		if (!told)
+			return;
 		all = tell_code(f, told, unit, stamp);
 		note_need(e, told, all);
 		return;
@@ -482,4 +483,3 @@ void front_modify(void)
 {
 	front->rmw++;
 }
-
