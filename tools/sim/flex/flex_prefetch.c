@@ -254,6 +254,12 @@ static void see_streamer(struct flex_prefetcher *p, const struct sight *s)
 
 /* ---- instructions ---- */
 
+/* Modulo n, which is mostly a power of two: to divide takes the host long. */
+LANES_INLINE uint64_t entry_of(uint64_t instruction, uint32_t n)
+{
+	return n & (n - 1) ? instruction % n : instruction & (n - 1);
+}
+
 struct stride {
 	uint64_t instruction, last; /* 0: none; address */
 	int64_t bytes, lines;
@@ -282,7 +288,8 @@ static int64_t extend_stride(
 static void see_ip_stride(struct flex_prefetcher *p, const struct sight *s)
 {
 	uint64_t instruction = front->instruction, address = front->address;
-	struct stride *of = (struct stride *)p->state + instruction % p->of.number[0];
+	struct stride *of =
+		(struct stride *)p->state + entry_of(instruction, p->of.number[0]);
 	uint32_t shift = s->shift + s->core->line_shift;
 	int64_t step;
 
@@ -324,7 +331,7 @@ static struct pattern *pattern_of(
 {
 	struct regions *r = p->state;
 
-	return &r->known[(instruction + first) % p->of.number[1]];
+	return &r->known[entry_of(instruction + first, p->of.number[1])];
 }
 
 static void keep_pattern(const struct flex_prefetcher *p, const struct region *of)
@@ -369,9 +376,8 @@ static void see_region(struct flex_prefetcher *p, const struct sight *s)
 	known = pattern_of(p, instruction, place);
 	if (!known->times || known->instruction != instruction || known->first != place)
 		return;
-	for (uint32_t i = 0; i < lines; i++)
-		if (known->lines >> i & 1 && i != place)
-			want_line(s, (int64_t)i - place);
+	for (uint64_t rest = known->lines & ~(1ull << place); rest; rest &= rest - 1)
+		want_line(s, (int64_t)__builtin_ctzll(rest) - place);
 }
 
 /* ---- all ---- */
