@@ -341,6 +341,7 @@ static void on_fork_child(ThreadId tid)
 	line_use_fork_child();
 	threads.by_id[tid].profile = profile_thread_begin(tid);
 	paths_fork_child(tid, profile_thread_number(threads.by_id[tid].profile));
+	pin_turn_fork_child();
 }
 
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
