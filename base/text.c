@@ -47,6 +47,23 @@ int cp_parse_u64(const char *text, uint64_t *value)
 	return 0;
 }
 
+bool cp_parse_size_prefix(const char *text, const char **end, uint64_t *value)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+
+	if (cp_parse_u64_prefix(text, end, value) < 0)
+		return false;
+	unit = **end ? strchr(units, **end) : NULL;
+	if (!unit)
+		return true;
+	++*end;
+	if (*value >> 32)
+		return false;
+	*value <<= 10 * (unit - units + 1);
+	return true;
+}
+
 bool cp_starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;

@@ -17,6 +17,9 @@ int cp_parse_u64(const char *text, uint64_t *value);
 /* The same up to the first byte that is not a digit; *end points there. */
 int cp_parse_u64_prefix(const char *text, const char **end, uint64_t *value);
 
+/* The same of a size, which may end in K, M or G: below 4 G before that. */
+bool cp_parse_size_prefix(const char *text, const char **end, uint64_t *value);
+
 bool cp_starts_with(const char *text, const char *prefix);
 
 /* As a file's name does that has more than its ending. */

@@ -65,6 +65,14 @@ void cp_json_next(struct cp_out *out, const char *name, const char *text)
 	cp_json_pair(out, name, text);
 }
 
+void cp_json_next_count(struct cp_out *out, const char *name, uint64_t value)
+{
+	if (value)
+		cp_out_format(out, ", \"%s\": %lu", name, (unsigned long)value);
+	else
+		cp_out_format(out, ", \"%s\": null", name);
+}
+
 void cp_json_path(struct cp_out *out, const struct cp_region *region)
 {
 	const struct cp_slice *names[CP_MAX_DEPTH];
@@ -183,4 +191,12 @@ void cp_json_inline_text(struct cp_json *json, const char *name, const char *tex
 {
 	cp_json_member(json, name);
 	cp_json_put(json, text);
+}
+
+void cp_json_inline_known(struct cp_json *json, const char *name, double value)
+{
+	if (value >= 0)
+		cp_json_inline_number(json, name, value);
+	else
+		cp_json_inline_text(json, name, NULL);
 }

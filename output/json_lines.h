@@ -21,6 +21,8 @@ void cp_json_quoted(struct cp_out *out, const char *text);
 void cp_json_pair(struct cp_out *out, const char *name, const char *text);
 /* The same behind another one. */
 void cp_json_next(struct cp_out *out, const char *name, const char *text);
+/* And of a number, where 0 is not known, or none. */
+void cp_json_next_count(struct cp_out *out, const char *name, uint64_t value);
 /* A piece of one, without the quotes. */
 void cp_json_characters(struct cp_out *out, const char *text, size_t length);
 
@@ -65,6 +67,8 @@ void cp_json_member(struct cp_json *json, const char *name);
 /* , "NAME": VALUE within a line */
 void cp_json_inline_number(struct cp_json *json, const char *name, double value);
 void cp_json_inline_text(struct cp_json *json, const char *name, const char *text);
+/* Less than 0: null. */
+void cp_json_inline_known(struct cp_json *json, const char *name, double value);
 
 /* The answers that the text report begins with (json_answers.c). */
 void cp_json_answers(struct cp_json *json);

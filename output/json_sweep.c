@@ -6,23 +6,14 @@
 #include "output/json_lines.h"
 #include "output/report/sweep.h"
 
-/* , "NAME": VALUE; 0 is not known. */
-static void put_number(struct cp_out *out, const char *name, uint64_t value)
-{
-	if (value)
-		cp_out_format(out, ", \"%s\": %lu", name, (unsigned long)value);
-	else
-		cp_out_format(out, ", \"%s\": null", name);
-}
-
 static void put_point(struct cp_out *out, const struct cp_report *report,
 	const struct cp_sweep *sweep, const struct cp_sweep_point *point)
 {
 	cp_out_format(out, "{\"value\": %lu, \"label\": ", (unsigned long)point->value);
 	cp_json_string(out, point->label, point->label_length);
-	put_number(out, "sets", point->sets);
-	put_number(out, "ways", point->ways);
-	put_number(out, "bytes", point->sets * point->ways * sweep->line);
+	cp_json_next_count(out, "sets", point->sets);
+	cp_json_next_count(out, "ways", point->ways);
+	cp_json_next_count(out, "bytes", point->sets * point->ways * sweep->line);
 	cp_out_text(out, ", \"count\": ");
 	cp_json_quoted(out, report->quantities[point->quantity]);
 	cp_out_text(out, "}");
@@ -66,8 +57,8 @@ void cp_json_sweep(
 
 	cp_out_format(out, "{\"level\": \"%s\", \"title\": \"%s\", \"field\": \"%s\"",
 		sweep->level, sweep->title, sweep->field);
-	put_number(out, "own", sweep->own);
-	put_number(out, "line", sweep->line);
+	cp_json_next_count(out, "own", sweep->own);
+	cp_json_next_count(out, "line", sweep->line);
 	cp_out_text(out, ",\n  \"points\": [");
 	for (size_t i = 0; i < sweep->npoints; i++) {
 		cp_out_text(out, i ? ",\n   " : "\n   ");

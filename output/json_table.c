@@ -70,19 +70,11 @@ static bool same_state(const struct cell *one, const struct cell *other)
 	       same_reason(one->reason, other->reason);
 }
 
-static void put_known(struct cp_json *json, const char *name, double value)
-{
-	if (value >= 0)
-		cp_json_inline_number(json, name, value);
-	else
-		cp_json_inline_text(json, name, NULL);
-}
-
 static void put_state(struct cp_json *json, const struct cell *it)
 {
 	cp_out_format(json->out, "{\"status\": \"%s\"", cp_status_name(it->status));
-	put_known(json, "coverage", it->coverage);
-	put_known(json, "error", it->error);
+	cp_json_inline_known(json, "coverage", it->coverage);
+	cp_json_inline_known(json, "error", it->error);
 	cp_json_inline_text(json, "reason", it->reason);
 	if (it->socket)
 		cp_json_inline_text(json, "scope", "socket");

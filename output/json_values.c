@@ -13,14 +13,6 @@ static double known_coverage(const struct cp_count *c)
 	return c->status == CP_UNAVAILABLE ? -1 : c->coverage;
 }
 
-static void put_known(struct cp_json *json, const char *name, double value)
-{
-	if (value >= 0)
-		cp_json_inline_number(json, name, value);
-	else
-		cp_json_inline_text(json, name, NULL);
-}
-
 /* ---- over threads ---- */
 
 void cp_json_rank(struct cp_json *json, int rank)
@@ -149,9 +141,9 @@ static void count_state(
 		cp_json_inline_text(
 			json, "exclusive_status", cp_status_name(c->exclusive_status));
 	if (!usual || known_coverage(c) != known_coverage(usual))
-		put_known(json, "coverage", known_coverage(c));
+		cp_json_inline_known(json, "coverage", known_coverage(c));
 	if (!usual || (there && c->error >= 0))
-		put_known(json, "error", there ? c->error : -1);
+		cp_json_inline_known(json, "error", there ? c->error : -1);
 	if (!usual || !same_text(c->reason, usual->reason))
 		cp_json_inline_text(json, "reason", c->reason);
 	if (c->socket != (usual && usual->socket))
@@ -249,7 +241,7 @@ static void usual_count(struct cp_json *json, size_t which)
 
 	cp_json_key(json, json->report->quantities[which]);
 	cp_out_format(json->out, "{\"status\": \"%s\"", cp_status_name(c->status));
-	put_known(json, "coverage", known_coverage(c));
+	cp_json_inline_known(json, "coverage", known_coverage(c));
 	cp_json_inline_text(json, "error", NULL);
 	cp_json_inline_text(json, "reason", c->reason);
 	if (c->socket)

@@ -4,15 +4,6 @@
 #include "base/out.h"
 #include "output/json_lines.h"
 
-/* , "NAME": VALUE; 0 is not known, or none. */
-static void put_number(struct cp_out *out, const char *name, uint64_t value)
-{
-	if (value)
-		cp_out_format(out, ", \"%s\": %lu", name, (unsigned long)value);
-	else
-		cp_out_format(out, ", \"%s\": null", name);
-}
-
 static void put_mean(struct cp_out *out, const char *name, struct cp_value value)
 {
 	if (value.status == CP_UNAVAILABLE)
@@ -53,12 +44,12 @@ void cp_json_windows(struct cp_out *out, const struct cp_report *report,
 	const struct cp_windows *windows)
 {
 	cp_out_text(out, "{\"unit\": \"instructions\"");
-	put_number(out, "length", windows->length);
-	put_number(out, "line", windows->line);
-	put_number(out, "code_line", windows->code_line);
-	put_number(out, "page", windows->page);
-	put_number(out, "dtlb_entries", windows->dtlb);
-	put_number(out, "second_tlb_entries", windows->second);
+	cp_json_next_count(out, "length", windows->length);
+	cp_json_next_count(out, "line", windows->line);
+	cp_json_next_count(out, "code_line", windows->code_line);
+	cp_json_next_count(out, "page", windows->page);
+	cp_json_next_count(out, "dtlb_entries", windows->dtlb);
+	cp_json_next_count(out, "second_tlb_entries", windows->second);
 	cp_out_text(out, ",\n  \"regions\": [");
 	for (const struct cp_region *r = report->total; r;
 		r = cp_region_next(report->total, r)) {

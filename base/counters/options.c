@@ -155,16 +155,10 @@ static int parse_time(const char *text, int *ms)
 /* 64M, 1G, or bytes. */
 static int parse_size(const char *text, uint64_t *bytes)
 {
-	static const char units[] = "KMG";
-	const char *end, *unit;
+	const char *end;
 	uint64_t number;
 
-	if (cp_parse_u64_prefix(text, &end, &number) < 0 || number > (uint64_t)1 << 40)
-		return -EINVAL;
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit)
-		number <<= 10 * (unit - units + 1);
-	if ((*end && (!unit || end[1])) || number < 1 << 20)
+	if (!cp_parse_size_prefix(text, &end, &number) || *end || number < 1 << 20)
 		return -EINVAL;
 	*bytes = number;
 	return 0;

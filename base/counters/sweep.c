@@ -34,30 +34,14 @@ static int find_level(const char *word, size_t length)
 	return -1;
 }
 
-/* 64, 256K; *rest: what follows */
-static bool parse_value(const char *text, const char **rest, uint64_t *value)
-{
-	static const char units[] = "KMG";
-	const char *unit;
-
-	if (cp_parse_u64_prefix(text, rest, value) < 0 || *value >> 32)
-		return false;
-	unit = **rest ? strchr(units, **rest) : NULL;
-	if (unit) {
-		*value <<= 10 * (unit - units + 1);
-		++*rest;
-	}
-	return true;
-}
-
 static bool parse_range(const char *text, uint64_t *first, uint64_t *last)
 {
 	const char *rest;
 
-	if (!parse_value(text, &rest, first))
+	if (!cp_parse_size_prefix(text, &rest, first))
 		return false;
 	*last = *first;
-	if (cp_starts_with(rest, "..") && !parse_value(rest + 2, &rest, last))
+	if (cp_starts_with(rest, "..") && !cp_parse_size_prefix(rest + 2, &rest, last))
 		return false;
 	return !*rest && *first && *first <= *last;
 }

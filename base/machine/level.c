@@ -38,18 +38,9 @@ char *cp_next_word(char **at)
 
 bool cp_parse_size(const char *word, uint64_t *value)
 {
-	static const char units[] = "KMG";
-	const char *end, *unit;
+	const char *end;
 
-	if (cp_parse_u64_prefix(word, &end, value) < 0)
-		return false;
-	if (!*end)
-		return true;
-	unit = strchr(units, *end);
-	if (!unit || end[1] || *value >> 32)
-		return false;
-	*value <<= 10 * (unit - units + 1);
-	return true;
+	return cp_parse_size_prefix(word, &end, value) && !*end;
 }
 
 bool cp_parse_number(const char *word, uint32_t most, uint32_t *value)

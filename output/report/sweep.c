@@ -22,22 +22,19 @@ bool cp_sweep_is_point(const char *quantity)
 /* LEVEL_misses[FIELD=VALUE] */
 static bool take_name(struct cp_sweep *sweep, const char *name, size_t quantity)
 {
-	const char *mark = strstr(name, MARK), *equals, *end, *unit;
+	const char *mark = strstr(name, MARK), *equals, *end;
 	struct cp_sweep_point *point = &sweep->point[sweep->npoints];
 	uint64_t value;
 
 	if (!mark || sweep->npoints == CP_SWEEP_MOST)
 		return false;
 	equals = strchr(mark, '=');
-	if (!equals || cp_parse_u64_prefix(equals + 1, &end, &value) < 0)
+	if (!equals || !cp_parse_size_prefix(equals + 1, &end, &value))
 		return false;
-	unit = *end && strchr("KMG", *end) ? strchr("KMG", *end) : NULL;
-	if (unit)
-		value <<= *unit == 'K' ? 10 : *unit == 'M' ? 20 : 30;
 	*point = (struct cp_sweep_point){.quantity = quantity,
 		.value = value,
 		.label = equals + 1,
-		.label_length = (size_t)(end - equals - 1) + (unit != NULL)};
+		.label_length = (size_t)(end - equals - 1)};
 	sweep->npoints++;
 	cp_format(sweep->level, sizeof(sweep->level), "%.*s", (int)(mark - name), name);
 	mark += strlen(MARK);
