@@ -180,7 +180,7 @@ static void line_use(struct json *json, const struct cp_profiled_object *object)
 {
 	struct cp_line_use use;
 
-	if (!cp_line_use_of(object, &use))
+	if (!cp_line_use_of(object, &use) || use.seen)
 		return;
 	cp_out_format(json->out,
 		"\"line_use\": {\"fetched\": %lu, \"line\": %u, \"used_bytes\": %.6g, "

@@ -81,7 +81,7 @@ void cp_line_use_write_text(
 	struct cp_table *table;
 	size_t n, shown;
 
-	if (!profile->has_line_use)
+	if (!profile->has_all_line_use)
 		return;
 	rows = cp_arena_alloc(profile->arena, (profile->nobjects + 1) * sizeof(*rows));
 	n = find_rows(profile, rows);

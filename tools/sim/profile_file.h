@@ -183,6 +183,8 @@ struct cp_profile_use {
 	uint32_t line;   /* bytes */
 	uint32_t slot;   /* of a variable */
 	uint32_t begin;  /* the same: its first byte, in its first line */
+	uint64_t seen; /* of a sample, so many lines, which stand for `fetched`; 0: of all
+			*/
 	uint64_t fetched;
 	/* In how many of these each 64th (each byte of a shorter line) was used. */
 	uint64_t used[64];

@@ -257,9 +257,10 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 static void await_window(void)
 {
 	ULong place = cp_random(&transfers.random) % (PERIOD - WINDOW);
+	ULong wait = PERIOD - WINDOW - transfers.place + place;
 
-	every_part.left = (int64_t)(PERIOD - WINDOW - transfers.place + place);
-	transfers.clock += (ULong)every_part.left;
+	every_part_await(EVERY_TRANSFERS, (int64_t)wait);
+	transfers.clock += wait;
 	transfers.place = place;
 	transfers.window = WINDOW;
 	transfers.windows++;
@@ -268,7 +269,7 @@ static void await_window(void)
 static int wants_part(uint32_t references)
 {
 	if (transfers.living < 2) {
-		every_part.left = INT64_MAX;
+		every_part_await(EVERY_TRANSFERS, INT64_MAX);
 		return 0;
 	}
 	transfers.window -= (Int)references;
@@ -304,19 +305,21 @@ static void begin_windows(void)
 
 static void end_windows(void)
 {
-	every_part.left = INT64_MAX;
+	every_part_await(EVERY_TRANSFERS, INT64_MAX);
 	VG_(free)(transfers.lines.slots);
 	transfers.lines = (struct table){0};
 }
 
-/* Code that has been instrumented tells nobody. */
 void transfers_thread_comes(void)
 {
-	if (!transfers.runners || every_part.wants)
+	Bool code_tells = every_has_any();
+
+	if (!transfers.runners || every_parts.of[EVERY_TRANSFERS].wants)
 		return;
-	every_part.wants = wants_part;
-	every_part.see = see_data;
-	VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
+	every_parts.of[EVERY_TRANSFERS].wants = wants_part;
+	every_parts.of[EVERY_TRANSFERS].see = see_data;
+	if (!code_tells)
+		VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
 }
 
 void transfers_thread_begin(ThreadId tid)

@@ -602,9 +602,36 @@ static void find_unprefetched(struct advice *a)
 	cp_advise_prefetch(a->profile, add_found, a);
 }
 
+/* Is it said of a loop that goes through that data, too? */
+static bool is_gone_through_in_steps(const struct advice *a, const char *data)
+{
+	for (size_t i = 0; i < a->found.n; i++) {
+		const struct cp_finding *other = &a->found.finding[i];
+		const struct cp_profiled_site *site = site_of(a->profile, other);
+		const struct cp_profiled_object *of;
+
+		if (!site || (strcmp(other->rule, "stride") != 0 &&
+				     strcmp(other->rule, "set-conflicts") != 0))
+			continue;
+		of = cp_missed_data(a->profile, site);
+		if (of && strcmp(of->name, data) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Unasked, what a loop leaves of each line is said once. */
+static void add_unused(void *context, struct cp_finding finding)
+{
+	const struct advice *a = context;
+
+	if (a->profile->has_all_line_use || !is_gone_through_in_steps(a, finding.data))
+		add_finding(context, finding);
+}
+
 static void find_unused_bytes(struct advice *a)
 {
-	cp_advise_line_use(a->profile, all_misses(a->profile), add_found, a);
+	cp_advise_line_use(a->profile, all_misses(a->profile), add_unused, a);
 }
 
 static void find_many_streams(struct advice *a)
@@ -644,16 +671,19 @@ static bool has_threads(const struct cp_profile *profile)
 }
 
 /* Misses in L1D from which on it is worth a run to know which bytes of their lines are
- * used: so many (a program's start has a tenth), and per thousand instructions. */
+ * used: so many (a program's start has a tenth), and per thousand instructions; and so
+ * few lines that a sample saw. */
 #define WORTH_LINE_USE 20000
 #define WORTH_LINE_USE_RATE 1.0
+#define FEW_LINES 1000
 
 static bool wants_line_use(const struct cp_profile *profile)
 {
 	uint64_t instructions = cp_profile_totals(profile).count[CP_SIM_instructions],
 		 misses = all_misses(profile);
 
-	return !profile->has_line_use && misses >= WORTH_LINE_USE &&
+	return !profile->has_all_line_use && profile->lines_looked_at < FEW_LINES &&
+	       misses >= WORTH_LINE_USE &&
 	       1000.0 * (double)misses >= WORTH_LINE_USE_RATE * (double)instructions;
 }
 

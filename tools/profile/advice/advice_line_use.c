@@ -55,7 +55,7 @@ static double saved_lines(const struct cp_line_use *use, const struct cp_fields 
 {
 	double all = (double)use->sparse;
 
-	return fields ? all - cp_fields_hot_lines(fields, use->line)
+	return fields ? all - use->scale * cp_fields_hot_lines(fields, use->line)
 		      : all * cold_share(use, NULL);
 }
 
@@ -75,6 +75,14 @@ static const char *ranges_of_bytes(struct cp_arena *arena, const struct cp_line_
 		cp_line_use_ranges(arena, use, ~cold), cp_line_use_count(use, cold));
 }
 
+/* What is counted, or how it is known. */
+static const char *seen_text(struct cp_arena *arena, const struct cp_line_use *use)
+{
+	return use->seen ? cp_text_format(arena, "as of %s lines that were looked at; ",
+				   cp_text_integer(arena, use->seen))
+			 : "";
+}
+
 static struct cp_finding finding_of(const struct cp_profile *profile,
 	const struct cp_profiled_object *object, const struct cp_line_use *use,
 	const struct cp_fields *fields, uint64_t all)
@@ -87,12 +95,12 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 		.rule = "unused-bytes",
 		.data = object->name,
 		.evidence = cp_text_format(arena,
-			"%s times L1D fetched a line of it of "
+			"%s%s times L1D fetched a line of it of "
 			"which %s of %u bytes were used until it went "
-			"(%.1f %% of the run's misses%s): %s%s",
-			cp_text_integer(arena, use->sparse),
+			"(%s%.1f %% of the run's misses%s): %s%s",
+			use->seen ? "about " : "", cp_text_integer(arena, use->sparse),
 			cp_text_decimal(arena, used_of_sparse(use)), use->line,
-			100 * (double)use->sparse / (double)all,
+			seen_text(arena, use), 100 * (double)use->sparse / (double)all,
 			profile->prefetches ? CP_SPARED_TOO : "",
 			fields ? names_of_fields(arena, fields)
 			       : ranges_of_bytes(arena, use),
@@ -106,9 +114,10 @@ static struct cp_finding finding_of(const struct cp_profile *profile,
 			100 * COLD_SHARE, 100 * CP_ADVICE_SHARE),
 		.advice = cp_text_format(arena,
 			"Split the structure: %s, in an array of its own, "
-			"saves %s of these %s, or more if it then fits L1D, "
+			"saves %s%s of these %s, or more if it then fits L1D, "
 			"where it is gone through in order.",
 			fields ? cp_fields_names(arena, fields, false) : "what is used",
+			use->seen ? "about " : "",
 			cp_text_integer(arena, (uint64_t)saved),
 			profile->prefetches ? "fetches" : "misses"),
 		.weight = saved,

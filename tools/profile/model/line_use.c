@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counts.h"
 #include "base/text/table.h"
 
-#define COLD 8 /* times less than the mean */
+#define COLD 8         /* times less than the mean */
+#define LEAST_SEEN 256 /* lines: of fewer, no share is known well enough */
 
 /* By name and place; objects that are equal in that, in their order. */
 static int by_name(const void *a, const void *b)
@@ -55,6 +57,7 @@ static void add_use(struct cp_line_use *sum, const struct cp_profile_use *use)
 	sum->bits = use->line < CP_LINE_BITS ? use->line : CP_LINE_BITS;
 	sum->each = sum->bits ? use->line / sum->bits : 0;
 	sum->fetched += use->fetched;
+	sum->seen += use->seen;
 	sum->sparse += use->sparse;
 	for (unsigned i = 0; i < CP_LINE_BITS; i++) {
 		sum->used[i] += use->used[i];
@@ -62,12 +65,43 @@ static void add_use(struct cp_line_use *sum, const struct cp_profile_use *use)
 	}
 }
 
+/* Lines that L1D had not, or would not have had without prefetchers. */
+static double asked_for(const struct cp_profiled_object *object)
+{
+	uint64_t sum = 0;
+
+	for (object = object->first_of_name; object; object = object->next_of_name) {
+		sum += object->count[CP_PROFILE_AT(l1d_load_lines)] +
+		       object->count[CP_PROFILE_AT(l1d_store_lines)];
+		if (object->spared)
+			sum += object->spared[CP_SPARED_L1D_LOADS] +
+			       object->spared[CP_SPARED_L1D_STORES];
+	}
+	return (double)sum;
+}
+
+static void scale(struct cp_line_use *use, double by)
+{
+	use->scale = by;
+	use->fetched = cp_count_of(by * (double)use->fetched);
+	use->sparse = cp_count_of(by * (double)use->sparse);
+	for (unsigned i = 0; i < CP_LINE_BITS; i++) {
+		use->used[i] = cp_count_of(by * (double)use->used[i]);
+		use->used_of_sparse[i] = cp_count_of(by * (double)use->used_of_sparse[i]);
+	}
+}
+
 bool cp_line_use_of(const struct cp_profiled_object *object, struct cp_line_use *use)
 {
-	memset(use, 0, sizeof(*use));
-	for (object = object->first_of_name; object; object = object->next_of_name)
-		for (const struct cp_profiled_use *at = object->use; at; at = at->next)
+	*use = (struct cp_line_use){.scale = 1};
+	for (const struct cp_profiled_object *o = object->first_of_name; o;
+		o = o->next_of_name)
+		for (const struct cp_profiled_use *at = o->use; at; at = at->next)
 			add_use(use, at->in);
+	if (use->seen && use->seen < LEAST_SEEN)
+		return false;
+	if (use->seen)
+		scale(use, asked_for(object) / (double)use->fetched);
 	return use->fetched && use->each;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much of the lines that L1D fetched for some data was used until they went, of a
- * profile that was asked for it (--line-use).
+ * How much of the lines that L1D fetched for some data was used until they went: counted
+ * where a profile was asked for it (--line-use), else estimated from a sample of lines.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_LINE_USE_H
 #define CACHEPEEK_TOOLS_PROFILE_MODEL_LINE_USE_H
@@ -11,19 +11,22 @@
 #define CP_LINE_BITS 64
 
 struct cp_line_use {
+	uint64_t seen;             /* of a sample, so many lines; 0: all were seen */
+	double scale;              /* what stands here is what was counted, times this */
 	uint64_t fetched, sparse;  /* sparse: less than three quarters of it used */
 	unsigned line, bits, each; /* bytes; parts of a line, and bytes of each */
 	uint64_t used[CP_LINE_BITS], used_of_sparse[CP_LINE_BITS];
 };
 
 /* Links the objects of each name, of which there may be a million; for profiles that
- * were asked for it. */
+ * know of lines. */
 void cp_line_use_link(struct cp_profile *profile);
 
-/* Sums up all data of the object's name; false: not asked for, or nothing was fetched. */
+/* Sums up all data of the object's name; false: nothing is known, nothing was fetched, or
+ * too little was seen of it. */
 bool cp_line_use_of(const struct cp_profiled_object *object, struct cp_line_use *use);
 
-/* Whether data of that name is in no object before this one; false: not asked for. */
+/* Whether data of that name is in no object before this one; false: nothing is known. */
 bool cp_line_use_is_first(const struct cp_profiled_object *object);
 
 /* Bytes of a line that were used, in the mean. */

@@ -159,7 +159,9 @@ struct cp_profile {
 	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
-	bool has_line_use;        /* --line-use */
+	bool has_line_use;        /* of the lines of a sample, at least */
+	bool has_all_line_use;    /* --line-use */
+	uint64_t lines_looked_at; /* in these */
 	struct cp_bursts *bursts; /* CACHEPEEK_SAMPLE; NULL: nothing was sampled */
 	bool inexact;      /* places do not add up to the counts; a warning says why */
 	bool sampled;      /* by the kernel, not simulated */

@@ -342,6 +342,8 @@ static void add_line_use(struct file *file, const struct cp_profile_entry *entry
 	struct cp_profiled_use *use;
 
 	file->profile->has_line_use = true;
+	file->profile->has_all_line_use |= !in->seen;
+	file->profile->lines_looked_at += in->seen;
 	if (!object || !in->line)
 		return;
 	use = cp_arena_alloc(file->profile->arena, sizeof(*use));

@@ -18,14 +18,20 @@ typedef void every_data(uint64_t addr, uint32_t size, enum batch_kind kind);
 /* Before anything is instrumented. */
 void every_add(every_code *code, every_data *data);
 
-/* One that looks at a part of the data references.  Each reference takes one off `left`
- * (a batch does so at once, of code, too); below 0, it is asked whether it wants those
- * that were just made, so many.  wants NULL: there is nobody. */
-extern struct every_part {
-	int64_t left;
-	int (*wants)(uint32_t references);
-	every_data *see;
-} every_part;
+/* Those who look at a part of the data references.  Each reference takes one off `left`
+ * (a batch does so at once, of code, too); below 0, they are asked whether they want
+ * those that were just made, so many.  wants NULL: there is nobody. */
+enum every_part { EVERY_TRANSFERS, EVERY_LINE_USE, EVERY_PARTS };
+extern struct every_parts {
+	int64_t left, from; /* of the first one that is asked; and when that was set */
+	struct {
+		int64_t left; /* when `left` was `from` */
+		int (*wants)(uint32_t references);
+		every_data *see;
+	} of[EVERY_PARTS];
+} every_parts;
+/* The part is asked behind so many references. */
+void every_part_await(enum every_part part, int64_t references);
 
 /* Is there anybody?  Then batches are run by a function that tells them after it has
  * called the models'; and so are references by themselves. */
@@ -38,7 +44,8 @@ extern struct every {
 } every;
 static inline int every_has_any(void)
 {
-	return every.count || every_part.wants;
+	return every.count || every_parts.of[EVERY_TRANSFERS].wants ||
+	       every_parts.of[EVERY_LINE_USE].wants;
 }
 
 /* Whose reference on_data is told of: that of the note, in a batch that begins in that

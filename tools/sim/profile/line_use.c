@@ -1,21 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Which bytes of each line that L1D fetches are used until it goes (--line-use).
+ * Which bytes of each line that L1D fetches are used until it goes: of all (--line-use),
+ * or, where misses are profiled, of a sample.
  *
  * The model of the machine keeps no bytes.  Here is an L1D of that geometry for each
  * thread, with LRU and nothing else: it sees every data reference in the program's order,
  * and when a line goes, or when nothing comes any more, the bytes that were used are
  * added to those of the data that the line was fetched for: of a variable by where in it
  * the line is, so that fields of an array's elements can be told apart.
+ *
+ * A sample is of windows of the references, each of which begins with an empty cache.
+ * Lines that it fetches into a set that is not full are not counted, since L1D may have
+ * had them, nor those that are there at its end; the others stand for those of the time
+ * since the window before.  A window ends when it has fetched what L1D holds LINES_TIMES
+ * times, is LONGEST, or QUIET with few lines: these cost little.
  */
+#include "base/random.h"
 #include "model/every.h"
 #include "profile/profile.h"
+
+#define LINES_TIMES 8
+#define LONGEST (1u << 18)
+#define QUIET (1u << 16)
+#define QUIET_LINES 256 /* references for each line, from which on there are few */
+/* Times as long until the next one, in the mean; after the first ones, fewer: of what
+ * runs for short, enough is seen. */
+#define REST 15
 
 /* The most recently used is the first of its set. */
 struct way {
 	ULong number; /* of the line, plus one; 0: nothing */
 	ULong used;   /* a bit for each 64th, or each byte of a shorter line */
 	UInt object;
+	UInt window : 31; /* it is of; of another one: it is gone */
+	UInt part : 1;    /* L1D may have had it before */
 };
 
 /* One for the process: the models of all threads, and the uses that they counted. */
@@ -27,6 +45,10 @@ static struct {
 	struct cp_profile_use ***uses;
 	UInt nuses;
 	UInt sets, ways, shift, bit_shift;
+	UInt window;        /* the sample's latest; 0: all references are one */
+	UInt seen, fetched; /* in it */
+	Bool in_window;
+	uint64_t random;
 } used = {.thread = -1};
 
 /* ---- what was used ---- */
@@ -81,33 +103,53 @@ static struct cp_profile_use *use_of(const struct way *way)
 	return *use;
 }
 
+/* Times its length that the latest window waited for the end of the one before, in the
+ * mean. */
+static UInt rest_before(UInt window)
+{
+	return window - 1 < REST ? window - 1 : REST;
+}
+
 static void account_for(const struct way *way)
 {
 	struct cp_profile_use *use = use_of(way);
-	UInt sparse;
+	UInt stands_for = used.window ? 1 + rest_before(used.window) : 1, sparse;
 
 	if (!use)
 		return;
 	sparse = 4u * (UInt)__builtin_popcountll(way->used) <
 		 3u << (used.shift - used.bit_shift);
-	use->fetched++;
+	sparse *= stands_for;
+	use->seen += used.window > 0;
+	use->fetched += stands_for;
 	use->sparse += sparse;
 	for (ULong left = way->used; left; left &= left - 1) {
-		use->used[__builtin_ctzll(left)]++;
+		use->used[__builtin_ctzll(left)] += stands_for;
 		use->used_of_sparse[__builtin_ctzll(left)] += sparse;
 	}
 }
 
 /* ---- references ---- */
 
+static Bool is_there(const struct way *way)
+{
+	return way->number && way->window == used.window;
+}
+
 static void fetch_line(struct way *set, ULong number, Addr a)
 {
 	const struct cp_profile_object *object = profile_object_at(a);
+	const struct way *last = &set[used.ways - 1];
+	Bool full = is_there(last);
 
-	if (set[used.ways - 1].number)
-		account_for(&set[used.ways - 1]);
+	if (full && !last->part)
+		account_for(last);
 	VG_(memmove)(set + 1, set, (used.ways - 1) * sizeof(*set));
-	set[0] = (struct way){number + 1, 0, object ? object->id : 0};
+	set[0] = (struct way){.number = number + 1,
+		.object = object ? object->id : 0,
+		.window = used.window,
+		.part = used.window && !full};
+	used.fetched++;
 }
 
 static void make_first(struct way *set, UInt at)
@@ -118,16 +160,25 @@ static void make_first(struct way *set, UInt at)
 	set[0] = it;
 }
 
+/* Where it is, or would be, in its set; its number of ways: it is not there. */
+static UInt find_line(ULong number, struct way **set)
+{
+	UInt i = 0;
+
+	*set = used.models[used.thread] + (number & (used.sets - 1)) * used.ways;
+	while (i < used.ways && !((*set)[i].number == number + 1 && is_there(*set + i)))
+		i++;
+	return i;
+}
+
 static void see_line(Addr a, UInt bytes, Bool used_too)
 {
+	struct way *set;
 	ULong number = a >> used.shift;
-	struct way *set =
-		used.models[used.thread] + (number & (used.sets - 1)) * used.ways;
+	UInt i = find_line(number, &set);
 	UInt first = (a & ((1u << used.shift) - 1)) >> used.bit_shift,
-	     last = ((a + bytes - 1) & ((1u << used.shift) - 1)) >> used.bit_shift, i = 0;
+	     last = ((a + bytes - 1) & ((1u << used.shift) - 1)) >> used.bit_shift;
 
-	while (i < used.ways && set[i].number != number + 1)
-		i++;
 	if (i == used.ways)
 		fetch_line(set, number, a);
 	else if (i)
@@ -139,15 +190,13 @@ static void see_line(Addr a, UInt bytes, Bool used_too)
 /* It leaves the cache, or is not fetched. */
 static void pass_line(ULong number)
 {
-	struct way *set =
-		used.models[used.thread] + (number & (used.sets - 1)) * used.ways;
-	UInt i = 0;
+	struct way *set;
+	UInt i = find_line(number, &set);
 
-	while (i < used.ways && set[i].number != number + 1)
-		i++;
 	if (i == used.ways)
 		return;
-	account_for(&set[i]);
+	if (!set[i].part)
+		account_for(&set[i]);
 	VG_(memmove)(set + i, set + i + 1, (used.ways - 1 - i) * sizeof(*set));
 	set[used.ways - 1] = (struct way){0};
 }
@@ -158,6 +207,9 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 
 	if (used.thread < 0 || (kind == BATCH_FLOAT && tool_options.float_loads))
 		return;
+	if (!used.models[used.thread])
+		used.models[used.thread] = VG_(calloc)("cachepeek.lineuse",
+			(SizeT)used.sets * used.ways, sizeof(struct way));
 	while (size) {
 		UInt here = line - (addr & (line - 1));
 
@@ -171,16 +223,47 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 	}
 }
 
+/* ---- windows ---- */
+
+static Bool goes_on(void)
+{
+	return used.fetched < LINES_TIMES * used.sets * used.ways &&
+	       used.seen < LONGEST &&
+	       (used.seen < QUIET || used.fetched >= used.seen / QUIET_LINES);
+}
+
+/* Somewhere in twice the rest. */
+static void await_window(void)
+{
+	ULong most = 2ul * rest_before(used.window + 1) * used.seen;
+
+	every_part_await(EVERY_LINE_USE, (int64_t)(cp_random(&used.random) % most));
+}
+
+static int wants_part(uint32_t references)
+{
+	if (!used.in_window) {
+		used.in_window = True;
+		used.window++;
+		used.seen = used.fetched = 0;
+	}
+	used.seen += references;
+	used.in_window = goes_on();
+	if (!used.in_window)
+		await_window();
+	return used.in_window;
+}
+
 /* ---- its life ---- */
+
+static Bool is_looked_at(void)
+{
+	return tool_options.line_use || every_parts.of[EVERY_LINE_USE].wants;
+}
 
 void line_use_use(Int t)
 {
-	if (!tool_options.line_use)
-		return;
 	used.thread = t > CP_PROFILE_THREADS ? CP_PROFILE_THREADS : t;
-	if (used.thread >= 0 && !used.models[used.thread])
-		used.models[used.thread] = VG_(calloc)("cachepeek.lineuse",
-			(SizeT)used.sets * used.ways, sizeof(struct way));
 }
 
 void line_use_finish(void)
@@ -194,7 +277,7 @@ void line_use_finish(void)
 /* Its file has none of what its parent used; its caches begin empty, as its counts do. */
 void line_use_fork_child(void)
 {
-	if (!tool_options.line_use)
+	if (!is_looked_at())
 		return;
 	for (UInt i = 0; i < used.nuses; i++)
 		VG_(free)(used.uses[i]);
@@ -208,11 +291,17 @@ void line_use_fork_child(void)
 
 void line_use_start(void)
 {
-	if (!tool_options.line_use)
+	if (!tool_options.sites || tool_options.sample.sets || tool_options.nmachines > 1)
 		return;
 	used.sets = tool_options.machine.l1d.sets;
 	used.ways = tool_options.machine.l1d.ways;
 	used.shift = log2_of(tool_options.machine.l1d.line);
 	used.bit_shift = used.shift > 6 ? used.shift - 6 : 0;
-	every_add(NULL, see_data);
+	if (tool_options.line_use) {
+		every_add(NULL, see_data);
+		return;
+	}
+	every_parts.of[EVERY_LINE_USE].wants = wants_part;
+	every_parts.of[EVERY_LINE_USE].see = see_data;
+	every_part_await(EVERY_LINE_USE, 0);
 }
