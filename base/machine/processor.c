@@ -7,6 +7,7 @@
 #endif
 
 #include "base/files/trusted.h"
+#include "base/machine/features.h"
 #include "base/text.h"
 
 #define MOST_KHZ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
@@ -38,17 +39,33 @@ static uint32_t number_of(const char *cpuinfo, const char *key)
 	return (uint32_t)value;
 }
 
-static bool has_flag(const char *cpuinfo, const char *flag)
+/* Is it among the words of the line? */
+static bool has_flag(const char *flags, const char *flag)
 {
-	const char *flags = value_of(cpuinfo, "flags"),
-		   *at = flags ? strstr(flags, flag) : NULL;
+	size_t length = strlen(flag), word;
 
-	return at && at < flags + strcspn(flags, "\n");
+	for (; flags && *flags && *flags != '\n'; flags += word + (flags[word] == ' ')) {
+		word = strcspn(flags, " \n");
+		if (word == length && strncmp(flags, flag, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t features_of(const char *flags)
+{
+	uint64_t features = 0;
+
+	for (unsigned i = 0; cp_features[i].name; i++)
+		if (has_flag(flags, cp_features[i].name))
+			features |= 1ull << i;
+	return features;
 }
 
 void cp_processor_read(struct cp_processor *processor, const char *cpuinfo)
 {
-	const char *vendor = value_of(cpuinfo, "vendor_id");
+	const char *vendor = value_of(cpuinfo, "vendor_id"),
+		   *flags = value_of(cpuinfo, "flags");
 	size_t length = vendor ? strcspn(vendor, "\n") : 0;
 
 	memset(processor, 0, sizeof(*processor));
@@ -62,7 +79,8 @@ void cp_processor_read(struct cp_processor *processor, const char *cpuinfo)
 		processor->family = number_of(cpuinfo, "CPU implementer");
 		processor->model = number_of(cpuinfo, "CPU part");
 	}
-	processor->is_virtual = has_flag(cpuinfo, " hypervisor");
+	processor->features = features_of(flags);
+	processor->is_virtual = has_flag(flags, "hypervisor");
 	if (processor->is_virtual)
 		processor->mhz = number_of(cpuinfo, "cpu MHz");
 }

@@ -13,7 +13,8 @@ struct cp_processor {
 	char vendor[16];
 	uint32_t family, model, stepping;
 	bool is_virtual;
-	uint32_t mhz; /* of its clock, as far as this is told; 0: it is not */
+	uint32_t mhz;      /* of its clock, as far as this is told; 0: it is not */
+	uint64_t features; /* a set of cp_features[]; 0: unknown */
 };
 
 /* Reads the text of /proc/cpuinfo; the clock only in a virtual machine, where it is that

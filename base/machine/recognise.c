@@ -224,9 +224,13 @@ void cp_machine_recognise(struct cp_machine *machine,
 	char why[160];
 	const struct cp_embedded *file =
 		cp_known_find(files, processor, why, sizeof(why));
-	bool is_known =
-		file && take_known(machine, processor, file, plain, why, sizeof(why));
+	bool by_caches = !file && !*why && processor->is_virtual, is_known;
 
+	if (by_caches)
+		file = cp_known_alike(files, processor, machine);
+	is_known = file && take_known(machine, processor, file, plain, why, sizeof(why));
+	if (is_known && by_caches)
+		add_note(machine, "chosen by its caches and features", "");
 	if (*why)
 		add_note(machine, "not recognised: %s", why);
 	if (is_other_core(machine, told)) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/embedded.h"
+#include "base/machine/features.h"
 #include "base/machine/host.h"
 #include "base/machine/known.h"
 #include "tests/tap/tap.h"
@@ -16,7 +17,7 @@
 
 /* ---- the lines of files ---- */
 
-static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, 0, false, 0};
+static const struct cp_processor zen4_here = {"AuthenticAMD", 25, 17, 0, false, 0, 0};
 
 static const char *file_of(const struct cp_processor *processor)
 {
@@ -53,46 +54,46 @@ static void test_shipped(void)
 		struct cp_processor processor;
 		const char *file;
 	} known[] = {
-		{{"AuthenticAMD", 23, 49, 0, false, 0}, "zen2.machine"},
-		{{"AuthenticAMD", 25, 1, 0, false, 0}, "zen3.machine"},
-		{{"AuthenticAMD", 25, 17, 0, false, 0}, "zen4.machine"},
-		{{"AuthenticAMD", 25, 97, 0, false, 0}, "zen4.machine"},
-		{{"AuthenticAMD", 26, 2, 0, false, 0}, "zen5.machine"},
-		{{"GenuineIntel", 6, 15, 0, false, 0}, "core2duo.machine"},
-		{{"GenuineIntel", 6, 26, 0, false, 0}, "nehalem.machine"},
-		{{"GenuineIntel", 6, 45, 0, false, 0}, "sandy-bridge.machine"},
-		{{"GenuineIntel", 6, 58, 0, false, 0}, "ivy-bridge.machine"},
-		{{"GenuineIntel", 6, 60, 0, false, 0}, "haswell.machine"},
-		{{"GenuineIntel", 6, 44, 2, false, 0}, "westmere.machine"},
-		{{"GenuineIntel", 6, 79, 1, false, 0}, "broadwell.machine"},
-		{{"GenuineIntel", 6, 85, 0, false, 0}, "skylake-sp.machine"},
-		{{"GenuineIntel", 6, 85, 4, false, 0}, "skylake-sp.machine"},
-		{{"GenuineIntel", 6, 85, 5, false, 0}, "cascade-lake.machine"},
-		{{"GenuineIntel", 6, 85, 7, false, 0}, "cascade-lake.machine"},
-		{{"GenuineIntel", 6, 126, 5, false, 0}, "ice-lake.machine"},
-		{{"GenuineIntel", 6, 140, 1, false, 0}, "tiger-lake.machine"},
-		{{"GenuineIntel", 6, 151, 2, false, 0}, "alder-lake.machine"},
-		{{"AuthenticAMD", 23, 1, 1, false, 0}, "zen1.machine"},
-		{{"AuthenticAMD", 23, 8, 2, false, 0}, "zen-plus.machine"},
-		{{"Arm", 0x41, 0xd40, 0, false, 0}, "neoverse-v1.machine"},
-		{{"Arm", 0x41, 0xd84, 0, false, 0}, "neoverse-v3.machine"},
-		{{"Arm", 0xc0, 0xac3, 0, false, 0}, "ampereone.machine"},
-		{{"Arm", 0x61, 0x43, 0, false, 0}, "apple-m3.machine"},
-		{{"GenuineIntel", 6, 94, 0, false, 0}, "skylake.machine"},
-		{{"GenuineIntel", 6, 165, 0, false, 0}, "skylake.machine"},
-		{{"GenuineIntel", 6, 106, 0, false, 0}, "ice-lake-sp.machine"},
-		{{"GenuineIntel", 6, 143, 0, false, 0}, "sapphire-rapids.machine"},
-		{{"GenuineIntel", 6, 207, 0, false, 0}, "emerald-rapids.machine"},
-		{{"GenuineIntel", 6, 173, 0, false, 0}, "granite-rapids.machine"},
-		{{"Arm", 0x41, 0xd0c, 0, false, 0}, "neoverse-n1.machine"},
-		{{"Arm", 0x41, 0xd49, 0, false, 0}, "neoverse-n2.machine"},
-		{{"Arm", 0x6d, 0xd49, 0, false, 0}, "cobalt-100.machine"},
-		{{"Arm", 0x41, 0xd4f, 0, false, 0}, "neoverse-v2.machine"},
-		{{"Arm", 0x61, 0x23, 0, false, 0}, "apple-m1.machine"},
-		{{"GenuineIntel", 6, 183, 0, false, 0}, NULL},
-		{{"HygonGenuine", 25, 17, 0, false, 0}, NULL},
-		{{"AuthenticAMD", 6, 17, 0, false, 0}, NULL},
-		{{"", 0, 0, 0, false, 0}, NULL},
+		{{"AuthenticAMD", 23, 49, 0, false, 0, 0}, "zen2.machine"},
+		{{"AuthenticAMD", 25, 1, 0, false, 0, 0}, "zen3.machine"},
+		{{"AuthenticAMD", 25, 17, 0, false, 0, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 25, 97, 0, false, 0, 0}, "zen4.machine"},
+		{{"AuthenticAMD", 26, 2, 0, false, 0, 0}, "zen5.machine"},
+		{{"GenuineIntel", 6, 15, 0, false, 0, 0}, "core2duo.machine"},
+		{{"GenuineIntel", 6, 26, 0, false, 0, 0}, "nehalem.machine"},
+		{{"GenuineIntel", 6, 45, 0, false, 0, 0}, "sandy-bridge.machine"},
+		{{"GenuineIntel", 6, 58, 0, false, 0, 0}, "ivy-bridge.machine"},
+		{{"GenuineIntel", 6, 60, 0, false, 0, 0}, "haswell.machine"},
+		{{"GenuineIntel", 6, 44, 2, false, 0, 0}, "westmere.machine"},
+		{{"GenuineIntel", 6, 79, 1, false, 0, 0}, "broadwell.machine"},
+		{{"GenuineIntel", 6, 85, 0, false, 0, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 85, 4, false, 0, 0}, "skylake-sp.machine"},
+		{{"GenuineIntel", 6, 85, 5, false, 0, 0}, "cascade-lake.machine"},
+		{{"GenuineIntel", 6, 85, 7, false, 0, 0}, "cascade-lake.machine"},
+		{{"GenuineIntel", 6, 126, 5, false, 0, 0}, "ice-lake.machine"},
+		{{"GenuineIntel", 6, 140, 1, false, 0, 0}, "tiger-lake.machine"},
+		{{"GenuineIntel", 6, 151, 2, false, 0, 0}, "alder-lake.machine"},
+		{{"AuthenticAMD", 23, 1, 1, false, 0, 0}, "zen1.machine"},
+		{{"AuthenticAMD", 23, 8, 2, false, 0, 0}, "zen-plus.machine"},
+		{{"Arm", 0x41, 0xd40, 0, false, 0, 0}, "neoverse-v1.machine"},
+		{{"Arm", 0x41, 0xd84, 0, false, 0, 0}, "neoverse-v3.machine"},
+		{{"Arm", 0xc0, 0xac3, 0, false, 0, 0}, "ampereone.machine"},
+		{{"Arm", 0x61, 0x43, 0, false, 0, 0}, "apple-m3.machine"},
+		{{"GenuineIntel", 6, 94, 0, false, 0, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 165, 0, false, 0, 0}, "skylake.machine"},
+		{{"GenuineIntel", 6, 106, 0, false, 0, 0}, "ice-lake-sp.machine"},
+		{{"GenuineIntel", 6, 143, 0, false, 0, 0}, "sapphire-rapids.machine"},
+		{{"GenuineIntel", 6, 207, 0, false, 0, 0}, "emerald-rapids.machine"},
+		{{"GenuineIntel", 6, 173, 0, false, 0, 0}, "granite-rapids.machine"},
+		{{"Arm", 0x41, 0xd0c, 0, false, 0, 0}, "neoverse-n1.machine"},
+		{{"Arm", 0x41, 0xd49, 0, false, 0, 0}, "neoverse-n2.machine"},
+		{{"Arm", 0x6d, 0xd49, 0, false, 0, 0}, "cobalt-100.machine"},
+		{{"Arm", 0x41, 0xd4f, 0, false, 0, 0}, "neoverse-v2.machine"},
+		{{"Arm", 0x61, 0x23, 0, false, 0, 0}, "apple-m1.machine"},
+		{{"GenuineIntel", 6, 183, 0, false, 0, 0}, NULL},
+		{{"HygonGenuine", 25, 17, 0, false, 0, 0}, NULL},
+		{{"AuthenticAMD", 6, 17, 0, false, 0, 0}, NULL},
+		{{"", 0, 0, 0, false, 0, 0}, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT(known); i++)
@@ -145,7 +146,7 @@ static void test_mistakes(void)
 			{"b.machine", cases[i].second}, {NULL, NULL}};
 		char error[200], parsed[200];
 		struct cp_machine machine = cp_machine_defaults;
-		struct cp_processor processor = {"AuthenticAMD", 25, 1, 0, false, 0};
+		struct cp_processor processor = {"AuthenticAMD", 25, 1, 0, false, 0, 0};
 
 		ok(!cp_known_find(files, &processor, error, sizeof(error)),
 			"no file is found");
@@ -235,7 +236,7 @@ static void test_hidden(void)
 	static const struct cp_cpuid_leaf leaves[] = {
 		{0x80000005u, 0, {0xff60ff40u, 0xff60ff40u, 0x300c0140u, 0x20080140u}},
 		{0x80000006u, 0, {0x40802040u, 0x60804040u, 0x04006140u, 0x0fe09140u}}};
-	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, 0, true, 0};
+	static const struct cp_processor zen5 = {"AuthenticAMD", 26, 2, 0, true, 0, 0};
 	struct cp_cpuid cpuid = {leaves, COUNT(leaves)};
 	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
 	struct cp_cpuid_told told = {.kind = 0};
@@ -268,6 +269,47 @@ static void test_hidden(void)
 		"of the plain host neither policies nor prefetchers");
 }
 
+static struct cp_machine alike(
+	const struct cp_processor *processor, uint32_t code_sets, uint32_t code_ways)
+{
+	static const struct cp_cpuid_told told;
+	struct cp_machine host = {.name = "host", .page = 4096, .cores = 2};
+
+	host.level[CP_L1I] =
+		(struct cp_cache){.sets = code_sets, .ways = code_ways, .line = 64};
+	host.level[CP_L1D] = (struct cp_cache){.sets = 64, .ways = 12, .line = 64};
+	host.level[CP_L2] = (struct cp_cache){.sets = 2048, .ways = 16, .line = 64};
+	host.level[CP_LLC] = (struct cp_cache){.sets = 491520, .ways = 16, .line = 64};
+	cp_machine_recognise(&host, processor, &told, cp_embedded_files, false);
+	return host;
+}
+
+/* A hypervisor tells the model of a processor that has neither these caches nor AMX. */
+static void test_alike(void)
+{
+	static const char granite[] = "policies, prefetchers, latencies, time of "
+				      "granite-rapids; chosen by its caches and features";
+	static const char nobody[] =
+		"LRU and non-inclusive caches assumed; TLB sizes assumed";
+	struct cp_processor processor = {"GenuineIntel", 6, 167, 1, true, 0,
+		cp_features_named("x86-64-v4") | cp_features_named("amx_tile")};
+	struct cp_machine host = alike(&processor, 64, 16);
+
+	is_string(host.note, granite, "the one whose caches and features they are");
+	is_int(entries(&host, CP_LLC), 491520 * 16, "the L3 is the host's");
+	is_int(entries(&host, CP_STLB), 2048, "TLBs that CPUID hides are the file's");
+	is_string(alike(&processor, 64, 12).note, nobody, "no other caches");
+	processor.features |= cp_features_named("clzero");
+	is_string(alike(&processor, 64, 16).note, nobody,
+		"none that executes less than this one");
+	processor.features = 0;
+	is_string(alike(&processor, 64, 16).note, granite, "features may be hidden");
+	is_string(alike(&processor, 64, 8).note, nobody, "nobody, if several are alike");
+	processor.is_virtual = false;
+	is_string(alike(&processor, 64, 16).note, nobody,
+		"nor what is no guest, whose model holds");
+}
+
 /* Of other sizes than the file's, a tree wants a power of two; measured caches get
  * policies, and what they say themselves holds. */
 static void test_policies(void)
@@ -293,8 +335,9 @@ static void test_policies(void)
 /* CPUID's sizes hold where the file has others, and hold without a file. */
 static void test_sizes(void)
 {
-	static const struct cp_processor spr = {"GenuineIntel", 6, 143, 0, false, 0},
-					 raptor = {"GenuineIntel", 6, 183, 0, false, 0};
+	static const struct cp_processor spr = {"GenuineIntel", 6, 143, 0, false, 0, 0},
+					 raptor = {
+						 "GenuineIntel", 6, 183, 0, false, 0, 0};
 	struct cp_machine host = recognised(&spr, OF(sapphirerapids));
 	char missing[160];
 
@@ -317,19 +360,19 @@ static void test_sizes(void)
 	is_string(host.note, "LRU and non-inclusive caches assumed; TLB sizes assumed",
 		"neither: assumed");
 	is_int(entries(&host, CP_STLB), 1536, "with the default");
-	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 85, 0, false, 0}, OF(skylakex));
+	host = recognised(&(struct cp_processor){"GenuineIntel", 6, 85, 0, false, 0, 0},
+		OF(skylakex));
 	ok(host.assumed & 1ull << CP_OF_NEAR_CACHE,
 		"skylake-sp: another core's line, too");
 	is_int(host.level[CP_STLB].ways, 12, "Intel documents 12 ways, CPUID tells 6");
 	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 106, 0, false, 0}, OF(icx));
+		&(struct cp_processor){"GenuineIntel", 6, 106, 0, false, 0, 0}, OF(icx));
 	is_int(entries(&host, CP_ITLB), 128, "CPUID tells no ITLB, the file does");
 	host = recognised(&raptor, OF(icelakey));
 	is_string(host.note, "LRU and non-inclusive caches assumed; ITLB size assumed",
 		"CPUID tells no ITLB, and there is no file");
-	host = recognised(
-		&(struct cp_processor){"GenuineIntel", 6, 26, 0, false, 0}, OF(nehalem));
+	host = recognised(&(struct cp_processor){"GenuineIntel", 6, 26, 0, false, 0, 0},
+		OF(nehalem));
 	ok(host.level[CP_STLB_2M].absent, "an STLB of small pages only");
 }
 
@@ -430,6 +473,7 @@ int main(void)
 	test_mistakes();
 	test_zen4();
 	test_hidden();
+	test_alike();
 	test_policies();
 	test_sizes();
 	test_plain();
