@@ -27,6 +27,17 @@ SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *fd, Bool allow_setu
 
 static UInt refused; /* why this exec fails; 0: the core is to find out */
 
+/* It is made once more, behind signals that have come: the length of the instruction, and
+ * what is in the result's place before it. */
+enum { AGAIN = 512 };
+#if defined(VGA_amd64)
+enum { INSTRUCTION = 2 };
+#define BEFORE_CALL(number, args) (number)
+#else
+enum { INSTRUCTION = 4 };
+#define BEFORE_CALL(number, args) (args)[0]
+#endif
+
 SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *fd, Bool allow_setuid)
 {
 	/* With fd it is the program itself that is loaded. */
@@ -37,23 +48,16 @@ SysRes __wrap_vgPlain_pre_exec_check(const HChar *path, Int *fd, Bool allow_setu
 
 /* ---- signals, as the next program is to find them ---- */
 
-enum { NSIGNALS = 64, SET = 8, HANDLER = 0, DEFAULT = 0, IGNORE = 1, SI_SELF = -1 };
+enum { NSIGNALS = 64, SET = 8, HANDLER = 0, DEFAULT = 0, IGNORE = 1 };
 
 /* The kernel's struct sigaction, larger than any. */
 struct action {
 	UWord word[8];
 };
 
-struct pending {
-	Int number;
-	UChar info[128];
-};
-
 struct signals {
 	UWord mask;
 	struct action action[NSIGNALS + 1];
-	struct pending pending[NSIGNALS];
-	UInt npending;
 };
 
 static UWord client_mask(ThreadId tid)
@@ -72,27 +76,14 @@ static Bool is_ignored(Int number)
 	       (UWord)action.ksa_handler == IGNORE;
 }
 
-/* Those that would strike as soon as they are not blocked, with the core unprepared. */
-static void take_pending(struct signals *signals, UWord which)
+/* One that has come, and that the program does not block, strikes before the next program
+ * is there. */
+static Bool is_struck(ThreadId tid)
 {
-	static const UWord now[2];
+	UWord pending = 0;
 
-	for (signals->npending = 0; signals->npending < NSIGNALS; signals->npending++) {
-		struct pending *next = &signals->pending[signals->npending];
-		long number = cp_syscall(
-			SYS_rt_sigtimedwait, &which, next->info, now, (long)SET);
-
-		if (number <= 0)
-			break;
-		next->number = (Int)number;
-	}
-}
-
-static void give_pending(const struct signals *signals)
-{
-	for (UInt i = 0; i < signals->npending; i++)
-		cp_syscall(SYS_rt_sigqueueinfo, VG_(getpid)(), signals->pending[i].number,
-			signals->pending[i].info);
+	cp_syscall(SYS_rt_sigpending, &pending, (long)SET);
+	return (pending & ~client_mask(tid)) != 0;
 }
 
 /* The core handles what the program does not, and the program's own are not to run any
@@ -118,7 +109,6 @@ static void become_program(struct signals *signals, ThreadId tid)
 
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &all, &signals->mask,
 		(long)SET);
-	take_pending(signals, ~mask);
 	set_actions(signals, mask);
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &mask, NULL, (long)SET);
 }
@@ -130,7 +120,6 @@ static void become_core(const struct signals *signals)
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &all, NULL, (long)SET);
 	for (Int i = 1; i <= NSIGNALS; i++)
 		cp_syscall(SYS_rt_sigaction, i, &signals->action[i], NULL, (long)SET);
-	give_pending(signals);
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &signals->mask, NULL,
 		(long)SET);
 }
@@ -222,6 +211,10 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 		refused = VKI_EFAULT; /* the core would read them */
 		return;
 	}
+	if (is_struck(tid)) {
+		refused = AGAIN;
+		return;
+	}
 	environment = given ? clean_environment(given) : NULL;
 	threads_sync();
 	vfork_tell();
@@ -235,9 +228,15 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 }
 
 /* The core has looked at arguments before it asked. */
-void exec_after(ThreadId tid)
+void exec_after(ThreadId tid, UInt number, const UWord *args)
 {
-	if (refused)
+	(void)number, (void)args;
+	if (refused == AGAIN) {
+		call_put(tid, CALL_RESULT, BEFORE_CALL(number, args));
+		VG_(set_IP)(tid, VG_(get_IP)(tid) - INSTRUCTION);
+		VG_(poll_signals)(tid);
+	} else if (refused) {
 		call_put(tid, CALL_RESULT, (UWord) - (long)refused);
+	}
 	refused = 0;
 }

@@ -9,6 +9,6 @@
 
 /* Before a system call: an exec that succeeds does not return. */
 void exec_before(ThreadId tid, UInt number, const UWord *args);
-void exec_after(ThreadId tid);
+void exec_after(ThreadId tid, UInt number, const UWord *args);
 
 #endif
