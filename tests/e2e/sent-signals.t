@@ -35,6 +35,8 @@ same('SIGSEGV: who waits', $program, SIGSEGV, 'handled,blocked', 'kill,sigqueue,
 # Whether the thread that reads or the one that sends is first to wake is a matter of luck.
 same('SIGSEGV: who does not handle it goes on reading', $program, SIGSEGV, 'handled', join(',', ('kill') x 20), 'reading');
 
+same('a timer that was stopped', program('stopped_timer'));
+
 # ---- over an exec ----
 
 same("signal $_, waiting when a program executes another", $program, $_, 'blocked,ignored-blocked', 'kill,sigqueue', 'exec')

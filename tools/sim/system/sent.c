@@ -30,8 +30,7 @@ enum {
 	BY_THREAD = -6,
 	CORES = 64,
 	DISPATCH = 59,
-	DISARMED = 1 << 31, /* SS_AUTODISARM */
-	PIDFD_SEND_SIGNAL = 424
+	DISARMED = 1 << 31 /* SS_AUTODISARM */
 };
 
 typedef void core_handler(Int number, vki_siginfo_t *info, struct vki_ucontext *context);
@@ -188,16 +187,13 @@ void sent_handled(ThreadId tid)
 	change_mask(VKI_SIG_UNBLOCK, faults());
 }
 
-void sent_after(ThreadId tid, UInt number, SysRes result)
+/* The kernel gives what has come when a call returns: a program that has stopped its
+ * timer, or waited for its child, has handled what these sent. */
+void sent_after(ThreadId tid)
 {
-	Bool sends = number == SYS_rt_sigqueueinfo || number == SYS_rt_tgsigqueueinfo ||
-		     number == SYS_tkill || number == SYS_tgkill || number == SYS_kill ||
-		     number == PIDFD_SEND_SIGNAL;
-
 	if (held)
 		take_back(tid);
-	if (held || (sends && !sr_isError(result)))
-		VG_(poll_signals)(tid);
+	VG_(poll_signals)(tid);
 	if (held)
 		change_mask(VKI_SIG_UNBLOCK, faults());
 }

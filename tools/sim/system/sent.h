@@ -8,10 +8,10 @@
 
 #include "pub_tool_basics.h"
 
-/* Around a call of the program's: what was sent to it waits in the kernel.  What it has
- * sent itself is there when the call returns. */
+/* Around a call of the program's: what was sent to it waits in the kernel, and is there
+ * when the call returns. */
 void sent_before(void);
-void sent_after(ThreadId tid, UInt number, SysRes result);
+void sent_after(ThreadId tid);
 /* A handler of the program's begins. */
 void sent_handled(ThreadId tid);
 void sent_fork_child(void);
