@@ -5,7 +5,6 @@
 
 #include "base/format.h"
 #include "base/machine/file.h"
-#include "base/machine/host.h"
 #include "base/text.h"
 
 /* ---- a line ---- */
@@ -157,47 +156,6 @@ const struct cp_embedded *cp_known_find(const struct cp_embedded *files,
 			found = file;
 			found_at = line;
 		}
-	}
-	return found;
-}
-
-/* ---- by what it is ---- */
-
-static bool has_caches_of(const struct cp_machine *one, const struct cp_machine *other)
-{
-	for (int level = CP_L1I; level <= CP_L2; level++) {
-		const struct cp_cache *a = &one->level[level], *b = &other->level[level];
-
-		if (!a->sets || a->sets != b->sets || a->ways != b->ways ||
-			a->line != b->line)
-			return false;
-	}
-	return true;
-}
-
-static bool is_alike(const struct cp_embedded *file, const struct cp_processor *processor,
-	const struct cp_machine *machine)
-{
-	struct cp_machine of = cp_machine_defaults;
-	char error[160];
-
-	return cp_ends_with(file->name, ".machine") &&
-	       cp_machine_parse(&of, file->name, file->text, error, sizeof(error)) == 0 &&
-	       strcmp(of.shown.vendor, processor->vendor) == 0 && of.shown.has_features &&
-	       !(processor->features & ~of.shown.features) && has_caches_of(&of, machine);
-}
-
-const struct cp_embedded *cp_known_alike(const struct cp_embedded *files,
-	const struct cp_processor *processor, const struct cp_machine *machine)
-{
-	const struct cp_embedded *found = NULL;
-
-	for (const struct cp_embedded *file = files; file->name; file++) {
-		if (!is_alike(file, processor, machine))
-			continue;
-		if (found)
-			return NULL;
-		found = file;
 	}
 	return found;
 }

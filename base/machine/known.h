@@ -15,12 +15,6 @@
 const struct cp_embedded *cp_known_find(const struct cp_embedded *files,
 	const struct cp_processor *processor, char *error, size_t error_size);
 
-/* A hypervisor may tell another model than the processor's: the only file of the vendor
- * whose first two levels of caches are the machine's, and whose processor executes all
- * that this one does.  NULL: none, or several are. */
-const struct cp_embedded *cp_known_alike(const struct cp_embedded *files,
-	const struct cp_processor *processor, const struct cp_machine *machine);
-
 /*
  * The machine, as sysfs tells it, gets the TLBs that CPUID tells, and from the file of
  * its processor (or, of a virtual machine, one that is like it) policies, inclusion,

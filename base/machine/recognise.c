@@ -216,6 +216,51 @@ static bool is_other_core(
 		       l1d->ways != machine->level[CP_L1D].ways);
 }
 
+/* ---- a guest's processor ---- */
+
+/* A hypervisor may tell another model than the processor's: it is the one of the vendor's
+ * that has the machine's first two levels of caches, and executes all that this one does.
+ */
+static bool has_caches_of(const struct cp_machine *one, const struct cp_machine *other)
+{
+	for (int level = CP_L1I; level <= CP_L2; level++) {
+		const struct cp_cache *a = &one->level[level], *b = &other->level[level];
+
+		if (!a->sets || a->sets != b->sets || a->ways != b->ways ||
+			a->line != b->line)
+			return false;
+	}
+	return true;
+}
+
+static bool is_alike(const struct cp_embedded *file, const struct cp_processor *processor,
+	const struct cp_machine *machine)
+{
+	struct cp_machine of = cp_machine_defaults;
+	char error[160];
+
+	return cp_ends_with(file->name, ".machine") &&
+	       cp_machine_parse(&of, file->name, file->text, error, sizeof(error)) == 0 &&
+	       strcmp(of.shown.vendor, processor->vendor) == 0 && of.shown.has_features &&
+	       !(processor->features & ~of.shown.features) && has_caches_of(&of, machine);
+}
+
+/* The only file that is. */
+static const struct cp_embedded *find_alike(const struct cp_embedded *files,
+	const struct cp_processor *processor, const struct cp_machine *machine)
+{
+	const struct cp_embedded *found = NULL;
+
+	for (const struct cp_embedded *file = files; file->name; file++) {
+		if (!is_alike(file, processor, machine))
+			continue;
+		if (found)
+			return NULL;
+		found = file;
+	}
+	return found;
+}
+
 void cp_machine_recognise(struct cp_machine *machine,
 	const struct cp_processor *processor, const struct cp_cpuid_told *told,
 	const struct cp_embedded *files, bool plain)
@@ -227,7 +272,7 @@ void cp_machine_recognise(struct cp_machine *machine,
 	bool by_caches = !file && !*why && processor->is_virtual, is_known;
 
 	if (by_caches)
-		file = cp_known_alike(files, processor, machine);
+		file = find_alike(files, processor, machine);
 	is_known = file && take_known(machine, processor, file, plain, why, sizeof(why));
 	if (is_known && by_caches)
 		add_note(machine, "chosen by its caches and features", "");
