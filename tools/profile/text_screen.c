@@ -305,7 +305,8 @@ static void put_findings(const struct screen *screen)
 	found.n -= more;
 	cp_findings_write_short(screen->out, screen->arena, &found);
 	if (more)
-		cp_out_format(screen->out, "(%zu more findings: -v)\n", more);
+		cp_out_format(screen->out, "(%zu more finding%s: -v)\n", more,
+			more == 1 ? "" : "s");
 }
 
 static void put_foot(const struct screen *screen)

@@ -240,7 +240,8 @@ static void put_findings(const struct screen *screen, struct cp_findings found)
 	found.n = screen->findings;
 	cp_findings_write_short(screen->out, screen->arena, &found);
 	if (more)
-		cp_out_format(screen->out, "(%zu more findings: -v)\n", more);
+		cp_out_format(screen->out, "(%zu more finding%s: -v)\n", more,
+			more == 1 ? "" : "s");
 }
 
 /* ---- the table ---- */
