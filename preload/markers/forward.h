@@ -49,7 +49,7 @@ static inline void *cp_forward_beside(
 			&forward_, __builtin_return_address(0));                         \
 	})
 
-/* Calls it with these arguments, if it is there. */
+/* Calls it with these arguments, if it is there; of one without any, behind a comma. */
 #define CP_PASS(function, ...)                                                           \
 	do {                                                                             \
 		__typeof__(&function) real_ = CP_FORWARD(function);                      \

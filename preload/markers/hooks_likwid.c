@@ -44,7 +44,7 @@ static struct cp_name *name_of(const char *tag)
 #define PLAIN(function)                                                                  \
 	EXPORT void function(void)                                                       \
 	{                                                                                \
-		CP_PASS(function);                                                       \
+		CP_PASS(function, );                                                     \
 	}
 PLAIN(likwid_markerInit)
 PLAIN(likwid_markerThreadInit)

@@ -52,5 +52,5 @@ EXPORT int PAPI_hl_region_end(const char *region)
 
 EXPORT int PAPI_hl_stop(void)
 {
-	return result_of(CP_PASSED(PAPI_hl_stop));
+	return result_of(CP_PASSED(PAPI_hl_stop, ));
 }

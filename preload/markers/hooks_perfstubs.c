@@ -56,7 +56,7 @@ static void end_timer(struct cp_name *name)
 	EXPORT void function(void)                                                       \
 	{                                                                                \
 		ours();                                                                  \
-		CP_PASS(function);                                                       \
+		CP_PASS(function, );                                                     \
 	}
 PLAIN(ps_tool_finalize, do_nothing)
 PLAIN(ps_tool_register_thread, do_nothing)
@@ -105,7 +105,7 @@ EXPORT void ps_tool_stop_string(const char *name)
 EXPORT void ps_tool_stop_current(void)
 {
 	cp_marker_end(NULL, TAG, CP_END_OWN);
-	CP_PASS(ps_tool_stop_current);
+	CP_PASS(ps_tool_stop_current, );
 }
 
 EXPORT void ps_tool_dynamic_phase_start(const char *name, int index)

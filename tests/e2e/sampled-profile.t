@@ -240,7 +240,8 @@ ok($unknown, 'text: some places have no share');
 is_deeply(\@wrong, [], 'text: nor has their sum, from there on');
 like($summary, qr/^ *\(\d+ more\)$/m, 'text: those that are left out, too');
 
-my ($head, @csv) = split(/\n/, read_file(do { my $file = scratch('x.csv'); profile('dcache', $plan, 1, output => $file); $file }));
+# As long a name as that of the JSON, so that the stack begins where it did.
+my ($head, @csv) = split(/\n/, read_file(do { my $file = scratch('dcache0001x.csv'); profile('dcache', $plan, 1, output => $file); $file }));
 my @names = split(/,/, $head);
 my %run = do { my @cells = split(/,/, $csv[0], -1); map { $names[$_] => $cells[$_] } 0 .. $#names };
 is_near($run{l1d_load_misses}, $sampled[0]{counts}{l1d_load_misses}, 'CSV: an estimate');
