@@ -186,7 +186,7 @@ my @buckets = qw(dram_reads_local dram_reads_remote loads_two_hop loads_cache_to
 	# A core in order waits for each line at once: its value is used by the load or just
 	# behind it.  One out of order fetches lines side by side.
 	my $ordered = write_file(scratch('ordered.machine'),
-		read_file(bare('skylake-sp-2s')) =~ s/^timing = ooo.*$//mr);
+		read_file(bare('skylake-sp-2s')) . "timing = in-order\n");
 	my $waits = peek(engine => 'sim', machine => $ordered, events => join(',', @events, @cycles),
 		command => [program('numa')]);
 	for my $name (sort keys %memory) {
