@@ -53,6 +53,8 @@ extern void VG_(env_remove_valgrind_env_stuff)(
 /* Of a thread that the kernel calls so; VG_INVALID_THREADID if it is none of the
  * program's. */
 extern ThreadId VG_(lwpid_to_vgtid)(Int lwpid);
+/* Where the program goes on. */
+extern void VG_(set_IP)(ThreadId tid, Addr to);
 /* Gives the program a signal that it does not block. */
 extern void VG_(poll_signals)(ThreadId tid);
 extern SysRes VG_(do_sys_sigaction)(
