@@ -3,10 +3,10 @@
 
 #include "base/random.h"
 #include "model/every.h"
-#include "pub_tool_transtab.h"
 #include "pub_tool_vkiscnums.h"
 #include "simulated.h"
 #include "table.h"
+#include "valgrind/core.h"
 
 /* References of all threads together; of a slot, data references. */
 #define SLOT 50
@@ -320,7 +320,7 @@ void transfers_thread_comes(void)
 	every_parts.of[EVERY_TRANSFERS].wants = wants_part;
 	every_parts.of[EVERY_TRANSFERS].see = see_data;
 	if (!code_tells)
-		VG_(discard_translations_safely)(0, ~0ul >> 1, "cachepeek");
+		VG_(discard_translations)(0, ~0ull >> 1, "cachepeek");
 }
 
 void transfers_thread_begin(ThreadId tid)
