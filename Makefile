@@ -130,7 +130,7 @@ $(B)/embedded.S: tools/embed.sh $(ALL_DATA) Makefile
 	$(call run,EMBED,sh tools/embed.sh $(ALL_DATA) > $@)
 $(B)/events.S: tools/embed.sh $(EMBEDDED) Makefile
 	@mkdir -p $(@D)
-	$(call run,EMBED,sh tools/embed.sh $(EMBEDDED) > $@)
+	$(call run,EMBED,sh tools/embed.sh -b $(B)/bare $(EMBEDDED) > $@)
 $(DATA): $(PROCESSORS) Makefile
 	@mkdir -p $(@D)
 	$(call run,DATA,{ for f in $(PROCESSORS); do printf '%s\0' $${f##*/}; cat $$f; printf '\0'; done; printf '\0'; } > $@)

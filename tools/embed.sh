@@ -1,9 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
+# embed.sh [-b DIRECTORY] FILE...
 # Prints an assembler file that holds the given data files as the table $TABLE
 # (cp_embedded_files) of base/embedded.h's structure.  (.incbin, because a C string literal
-# would need escaping and xxd is not installed everywhere.)
+# would need escaping and xxd is not installed everywhere.)  With -b, of copies in that
+# directory without comments, and without what presets mean, which only reports say.
 set -eu
+if [ "${1-}" = -b ]; then
+	bare=$2
+	shift 2
+	mkdir -p "$bare"
+	for file in "$@"; do
+		shift
+		sed '/^#/d; s/^\(@doc  *[^ ]*\) .*/\1/' "$file" > "$bare/$(basename "$file")"
+		set -- "$@" "$bare/$(basename "$file")"
+	done
+fi
 table=${TABLE:-cp_embedded_files}
 for file in "$@"; do
 	case $file in
