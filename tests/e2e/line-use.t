@@ -169,6 +169,28 @@ for my $seed (1 .. $seeds) {
 	}
 }
 
+# The first windows are nearer to each other than the others: each stands for its time.
+{
+	my $phases = compile(scratch('phases'), <<'C');
+static struct { volatile long a, b, c; char rest[40]; } table[12000] __attribute__((aligned(64)));
+int main(void)
+{
+	long sum = 0;
+	for (int round = 0; round < 60; round++)
+		for (int i = 0; i < 12000; i++)
+			sum += table[i].a;
+	for (int round = 0; round < 300; round++)
+		for (int i = 0; i < 12000; i++)
+			sum += table[i].a + table[i].b + table[i].c;
+	return sum == 7;
+}
+C
+	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{profile($phases)->{findings}};
+	my ($used) = ($found->{evidence} // '') =~ / of which (\d+\.\d) of 64 bytes were used /;
+	cmp_ok(abs(($used // 0) - (60 * 8 + 300 * 24) / 360), '<', 0.8, 'a sample of two phases: each for as long as it was')
+		or diag(explain($found));
+}
+
 {
 	my $profile = profile('--line-use', compile(scratch('byte'), walk_source('row', 9000, 64, 32, 1, 0, 2, 0)));
 	my ($found) = grep { $_->{rule} eq 'unused-bytes' } @{$profile->{findings}};
