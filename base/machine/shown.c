@@ -363,21 +363,42 @@ void cp_shown_option(const struct cp_machine *machine, char *to, size_t size)
 	}
 }
 
+#if defined(__x86_64__)
+static bool has_leaf_of(const struct cp_feature *feature, const struct cp_feature *other)
+{
+	return feature->leaf == other->leaf && feature->subleaf == other->subleaf;
+}
+
+/* Of one leaf's features: those that are executed here, and all. */
+static uint64_t ask_leaf_of(const struct cp_feature *feature, uint64_t *all)
+{
+	uint32_t reg[4];
+	uint64_t executed = 0;
+
+	__cpuid_count(feature->leaf, feature->subleaf, reg[0], reg[1], reg[2], reg[3]);
+	*all = 0;
+	for (unsigned i = 0; cp_features[i].name; i++) {
+		if (!has_leaf_of(&cp_features[i], feature))
+			continue;
+		*all |= 1ull << i;
+		executed |= (uint64_t)(reg[cp_features[i].reg] >> cp_features[i].bit & 1)
+			    << i;
+	}
+	return executed;
+}
+#endif
+
+/* CPUID takes a guest tens of microseconds, so that each leaf is asked for once. */
 uint64_t cp_shown_lacking(const struct cp_machine *machine)
 {
 	uint64_t lacking = 0;
 
 #if defined(__x86_64__)
-	for (unsigned i = 0; cp_features[i].name; i++) {
-		uint32_t reg[4];
+	uint64_t left = machine->shown.features, all;
 
-		if (!(machine->shown.features >> i & 1))
-			continue;
-		__cpuid_count(cp_features[i].leaf, cp_features[i].subleaf, reg[0], reg[1],
-			reg[2], reg[3]);
-		if (!(reg[cp_features[i].reg] >> cp_features[i].bit & 1))
-			lacking |= 1ull << i;
-	}
+	for (; left; left &= ~all)
+		lacking |= left &
+			   ~ask_leaf_of(&cp_features[__builtin_ctzll(left)], &all) & all;
 #else
 	(void)machine;
 #endif
