@@ -26,15 +26,13 @@ struct request {
 static bool take_context(void *context, const struct cp_arg *arg, const char *value)
 {
 	struct request *request = context;
-	int end = 0;
+	uint64_t lines;
 
+	if (!cp_cmd_number(arg, value, 0, CP_CONTEXT_MOST, &lines))
+		return false;
 	request->view.whole = false;
-	if (sscanf(value, "%u%n", &request->view.context, &end) == 1 && !value[end] &&
-		request->view.context <= 1000)
-		return true;
-	fprintf(stderr, "cachepeek: --%s %s: expected a number from 0 to 1000\n",
-		arg->name, value);
-	return false;
+	request->view.context = (unsigned)lines;
+	return true;
 }
 
 #define AT(kind, member) CP_ARG_AT(kind, struct request, member)

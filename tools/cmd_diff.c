@@ -72,16 +72,10 @@ static bool take_runs(void *context, const struct cp_arg *arg, const char *text)
 	struct request *request = context;
 	uint64_t runs;
 
-	(void)arg;
-	if (cp_parse_u64(text, &runs) == 0 && runs >= 1 && runs <= CP_TIMED_MOST) {
-		request->timed.runs = (unsigned)runs;
-		return true;
-	}
-	fprintf(stderr,
-		"cachepeek: diff: --time %s: expected how many runs of each side, from 1 "
-		"to %d\n",
-		text, CP_TIMED_MOST);
-	return false;
+	if (!cp_cmd_number(arg, text, 1, CP_TIMED_MOST, &runs))
+		return false;
+	request->timed.runs = (unsigned)runs;
+	return true;
 }
 
 static bool take_paths(void *context, const struct cp_arg *arg, const char *measurement)

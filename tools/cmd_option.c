@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tools/shared/cmd.h"
 #include "tools/shared/help.h"
 #include "tools/shared/pager.h"
@@ -117,6 +118,20 @@ static int next_option(
 }
 
 /* ---- a command's own ---- */
+
+bool cp_cmd_number(const struct cp_arg *arg, const char *value, uint64_t least,
+	uint64_t most, uint64_t *to)
+{
+	uint64_t number;
+
+	if (cp_parse_u64(value, &number) == 0 && number >= least && number <= most) {
+		*to = number;
+		return true;
+	}
+	fprintf(stderr, "cachepeek: --%s %s: expected a number from %llu to %llu\n",
+		arg->name, value, (unsigned long long)least, (unsigned long long)most);
+	return false;
+}
 
 enum { FIRST = UCHAR_MAX + 1 };
 

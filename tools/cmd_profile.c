@@ -86,14 +86,12 @@ static bool take_details(void *context, const struct cp_arg *arg, const char *va
 static bool take_context(void *context, const struct cp_arg *arg, const char *value)
 {
 	struct request *request = context;
-	int end = 0;
+	uint64_t lines;
 
-	if (sscanf(value, "%u%n", &request->context, &end) == 1 && !value[end] &&
-		request->context <= 1000) {
-		request->statements = true;
-		return true;
-	}
-	return refuse_value(arg, value, "a number from 0 to 1000");
+	if (!cp_cmd_number(arg, value, 0, CP_CONTEXT_MOST, &lines))
+		return false;
+	request->context = (unsigned)lines;
+	return request->statements = true;
 }
 
 static bool take_engine(void *context, const struct cp_arg *arg, const char *value)

@@ -71,13 +71,8 @@ static bool take_repeat(void *context, const struct cp_arg *arg, const char *tex
 	struct settings *settings = context;
 	uint64_t count;
 
-	(void)arg;
-	if (cp_parse_u64(text, &count) < 0 || count < 1 || count > CP_MAX_REPEAT) {
-		fprintf(stderr,
-			"cachepeek: --repeat %s: how many runs? A number from 1 to %d\n",
-			text, CP_MAX_REPEAT);
+	if (!cp_cmd_number(arg, text, 1, CP_MAX_REPEAT, &count))
 		return false;
-	}
 	settings->repeat = (unsigned)count;
 	return true;
 }

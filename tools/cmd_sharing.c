@@ -23,30 +23,20 @@ struct request {
 	bool debuginfod, verbose;
 };
 
-static bool take_number(const struct cp_arg *arg, const char *text, uint64_t least,
-	uint64_t most, uint64_t *to)
-{
-	if (cp_parse_u64(text, to) == 0 && *to >= least && *to <= most)
-		return true;
-	fprintf(stderr, "cachepeek: --%s %s: expected a number from %llu to %llu\n",
-		arg->name, text, (unsigned long long)least, (unsigned long long)most);
-	return false;
-}
-
 static bool take_quantum(void *context, const struct cp_arg *arg, const char *value)
 {
 	struct request *request = context;
 	uint64_t references;
 
 	request->quantum = value;
-	return take_number(arg, value, 1, 1000000000, &references);
+	return cp_cmd_number(arg, value, 1, 1000000000, &references);
 }
 
 static bool take_least(void *context, const struct cp_arg *arg, const char *value)
 {
 	struct request *request = context;
 
-	return take_number(arg, value, 0, UINT32_MAX, &request->least);
+	return cp_cmd_number(arg, value, 0, UINT32_MAX, &request->least);
 }
 
 #define AT(kind, member) CP_ARG_AT(kind, struct request, member)

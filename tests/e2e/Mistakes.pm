@@ -47,7 +47,7 @@ sub mistakes
 		['-m zen4 --sweep L9.ways=1..16', 'there are L1I L1D L2'],
 		['--working-set many', 'from 1 to 1000000000'],
 		['--working-set 0', 'from 1 to 1000000000'],
-		['--repeat 0', 'A number from 1 to'],
+		['--repeat 0', 'a number from 1 to'],
 		['--repeat 2 -o report.pdf', 'file that ends in .txt, .json, .csv or .html'],
 		["--repeat 2 -o $file/report.json", 'not a directory'],
 		['-o report.pdf', '.txt, .trace.json, .json, .csv, .html or .prom'],

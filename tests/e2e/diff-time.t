@@ -150,9 +150,9 @@ refused('a command that is not recorded', qr/old\.json does not record the words
 	like($run->{out}, qr/^too (?:short|few runs) to tell: /m, 'from elsewhere');
 }
 
-for my $case ([[qw(--time 0)], '--time 0: expected how many runs of each side, from 1 to 25'], [[qw(--time 26)], '--time 26: expected how many runs of each side, from 1 to 25'],
-	[[qw(--time x)], '--time x: expected how many runs of each side, from 1 to 25'], [[qw(--call-paths --time 2)], '--call-paths compares two runs, without --time']) {
+for my $case ([[qw(--time 0)], '--time 0: expected a number from 1 to 25'], [[qw(--time 26)], '--time 26: expected a number from 1 to 25'],
+	[[qw(--time x)], '--time x: expected a number from 1 to 25'], [[qw(--call-paths --time 2)], 'diff: --call-paths compares two runs, without --time']) {
 	my $run = diff(@{$case->[0]}, 'slow.json', 'fast.json');
-	is($run->{err} . status_text($run->{status}), "cachepeek: diff: $case->[1]\nexit 2", "@{$case->[0]}");
+	is($run->{err} . status_text($run->{status}), "cachepeek: $case->[1]\nexit 2", "@{$case->[0]}");
 }
 done_testing();

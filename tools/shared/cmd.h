@@ -101,6 +101,11 @@ struct cp_arg {
 bool cp_cmd_args(int argc, char **argv, const struct cp_arg *args, void *request);
 bool cp_cmd_args_mixed(int argc, char **argv, const struct cp_arg *args, void *request);
 
+/* The number that an option's value is, in decimal, into *to.  false after saying on
+ * stderr that one from least to most is expected: *to is as it was. */
+bool cp_cmd_number(const struct cp_arg *arg, const char *value, uint64_t least,
+	uint64_t most, uint64_t *to);
+
 /* --color, or else the environment. */
 enum cp_colour cp_cmd_colour(void);
 

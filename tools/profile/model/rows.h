@@ -44,6 +44,9 @@ struct cp_cutoff {
 	size_t least;               /* rows that are shown in any case */
 };
 
+/* Lines of source that may be shown around a statement, before and behind it. */
+#define CP_CONTEXT_MOST 1000
+
 struct cp_profile_view {
 	const struct cp_profile *profile;
 	const struct cp_group *measurement;
