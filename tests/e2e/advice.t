@@ -745,6 +745,11 @@ for my $command (['/bin/gzip', '-c', $text], ['/usr/bin/sqlite3', ':memory:', 'c
 	is(scalar(grep { length > 80 } ($report =~ /^Findings.*/ms)[0] =~ /^(.*)$/mg), 0, 'in 80 columns');
 }
 
+for my $view ([], ['-v']) {
+	my $nothing = run(command => [cli(), 'dcache', '-m', $machine, @$view, '-o', '-', '/bin/true'])->{out};
+	like($nothing, qr/^Findings(?: .*)?\nno rule finds anything to mend/m, "@$view: where nothing is found, this is said");
+}
+
 # ---- what walks and transfers take is what groups let them take ----
 
 my ($header, $group) = map { read_file(source() . "/$_") } 'tools/profile/advice/advice.h', 'output/groups/cache.group';

@@ -90,6 +90,12 @@ is($data{'touch::table (touch.c:4)'} // $data{'touch::table'}, 300, 'each page o
 is($data{'touch::other (touch.c:4)'} // $data{'touch::other'}, 100, "and of one that the child used in its parent's memory");
 is($profile->{sampling}{memory}{event}, '', 'no samples of memory');
 like($profile->{sampling}{memory}{reason}, qr/perf's file has no samples/, 'with the reason');
+run(command => [cli(), 'dtlb', '-o', scratch('faults.json'), '-i', $recorded]);
+for my $command (['dtlb', '-i', $recorded], ['dtlb', '-v', '-i', $recorded], ['explain', scratch('faults.json')]) {
+	my $screen = run(command => [cli(), $command->[0], '-o', '-', @$command[1 .. $#$command]])->{out};
+	like($screen =~ s/\n +/ /gr, qr/^not looked for: no rule looks at samples: cachepeek dcache PROGRAM simulates each miss$/m, "@$command: no rule looked");
+	unlike($screen, qr/no rule finds/, "@$command: which is no all-clear");
+}
 
 # ---- call chains, and events that count the same ----
 

@@ -106,6 +106,8 @@ my $all = misses_of($truth->{counts});
 
 is(scalar(grep { $_->{exact} } @sampled), $seeds, 'places add up to what was sampled');
 is(scalar(grep { @{$_->{findings}} } @sampled), 0, 'rules do not go by samples');
+like(run(command => [cli(), 'explain', scratch(sprintf('dcache%04d.json', $seeds))])->{out},
+	qr/^not looked for: the rules go by counts that a sample does not have of places$/m, 'which is said: it is no all-clear');
 for my $name (sort keys %places) {
 	my $true = misses_of($places{$name}($truth)->{counts});
 	my @rows = map { $places{$name}($_) } @sampled;

@@ -173,12 +173,10 @@ static void put_rest(
 {
 	const struct cp_findings *found = &what->found;
 
-	if (!found->n)
-		cp_out_text(out, strcmp(what->source, "simulated") == 0
-					 ? "\nno rule finds anything to mend "
-					   "(libcachepeek(7), ADVICE)\n"
-					 : "\nno rule looks at samples: cachepeek dcache "
-					   "PROGRAM simulates each miss\n");
+	if (!found->n) {
+		cp_out_text(out, "\n");
+		cp_text_wrap(out, found->why_none, 0, 4, WIDTH);
+	}
 	if (found->below_limit || found->not_looked_at)
 		cp_out_text(out, "\n");
 	if (found->below_limit)

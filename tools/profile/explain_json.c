@@ -104,6 +104,8 @@ static void read_all(
 	for (; to->found.n < n; to->found.n++)
 		to->found.finding[to->found.n] =
 			finding_in(arena, json_array_get(list, to->found.n));
+	to->found.why_none = cp_advice_why_none(strcmp(to->source, "sampled") == 0,
+		json_object_get(document, "sample") != NULL);
 	to->found.not_looked_at = text_in(arena, document, "not_looked_at");
 	to->found.below_limit = text_in(arena, document, "below_limit");
 }

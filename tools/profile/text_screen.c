@@ -296,12 +296,6 @@ static void put_findings(const struct screen *screen)
 	struct cp_findings found = cp_advise(screen->view);
 	size_t more = found.n > MOST_FINDINGS ? found.n - MOST_FINDINGS : 0;
 
-	if (screen->view->profile->bursts) {
-		put_labelled(screen, "findings",
-			"not looked for: the rules go by counts that a sample does not "
-			"have of places");
-		return;
-	}
 	found.n -= more;
 	cp_findings_write_short(screen->out, screen->arena, &found);
 	if (more)

@@ -707,6 +707,17 @@ static const char *not_looked_at(const struct cp_profile_view *view)
 				: NULL;
 }
 
+const char *cp_advice_why_none(bool sampled, bool bursts)
+{
+	if (bursts)
+		return "not looked for: the rules go by counts that a sample does not "
+		       "have of places";
+	if (sampled)
+		return "not looked for: no rule looks at samples: cachepeek dcache "
+		       "PROGRAM simulates each miss";
+	return "no rule finds anything to mend (libcachepeek(7), ADVICE)";
+}
+
 /* ---- all of them ---- */
 
 static const struct {
@@ -808,7 +819,8 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 
 	a.view = view;
 	a.found.not_looked_at = not_looked_at(view);
-	/* They go by the simulated PMU's counters, which samples do not have. */
+	a.found.why_none =
+		cp_advice_why_none(view->profile->sampled, view->profile->bursts);
 	for (size_t i = 0; !view->profile->sampled && !view->profile->bursts &&
 			   i < sizeof(rules) / sizeof(rules[0]);
 		i++)

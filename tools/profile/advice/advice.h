@@ -36,6 +36,7 @@ struct cp_findings {
 	struct cp_finding *finding;
 	const char *not_looked_at; /* by which rule, and what to do; NULL: nothing */
 	const char *below_limit;   /* which rule, and by how much; NULL: none */
+	const char *why_none;      /* where there is no finding; NULL: another says it */
 };
 
 #define CP_ADVICE_MOST 32 /* findings */
@@ -60,6 +61,10 @@ struct cp_findings {
 struct cp_findings cp_advise(const struct cp_profile_view *view);
 /* The same of what threads share only. */
 struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
+
+/* What is said where there is no finding: rules go by the simulated PMU's counters of
+ * places, which perf's samples do not have, and bursts have of the whole run only. */
+const char *cp_advice_why_none(bool sampled, bool bursts);
 
 /* causes.c: sets what the finding's rule, weight and place say; and which command shows
  * whether it is mended. */

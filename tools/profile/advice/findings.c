@@ -61,13 +61,17 @@ static void put_not_looked_at(
 			0, 4, WIDTH);
 }
 
+static void put_none(struct cp_out *out, const struct cp_findings *found)
+{
+	if (!found->n && found->why_none)
+		cp_text_wrap(out, found->why_none, 0, 4, WIDTH);
+}
+
 void cp_findings_write_short(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
 {
 	cp_out_text(out, "\nFindings\n");
-	if (!found->n)
-		cp_out_text(out, "no rule finds anything to mend (libcachepeek(7), "
-				 "ADVICE)\n");
+	put_none(out, found);
 	for (size_t i = 0; i < found->n; i++) {
 		put_rule(out, arena, &found->finding[i]);
 		put_indented(out, found->finding[i].advice);
@@ -78,8 +82,9 @@ void cp_findings_write_short(
 void cp_findings_write_text(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found)
 {
-	if (found->n || found->not_looked_at || found->below_limit)
+	if (found->n || found->why_none)
 		cp_out_text(out, "\nFindings (libcachepeek(7), ADVICE)\n");
+	put_none(out, found);
 	for (size_t i = 0; i < found->n; i++) {
 		const struct cp_finding *f = &found->finding[i];
 
