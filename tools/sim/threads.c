@@ -341,7 +341,6 @@ static void on_fork_child(ThreadId tid)
 	line_use_fork_child();
 	threads.by_id[tid].profile = profile_thread_begin(tid);
 	paths_fork_child(tid, profile_thread_number(threads.by_id[tid].profile));
-	pin_turn_fork_child();
 }
 
 /* A mirror whose memory goes away is unbound, else the tool would fault. */
@@ -582,7 +581,7 @@ static void on_create(ThreadId by, ThreadId tid)
 void threads_start(void)
 {
 	threads.by_id =
-		VG_(calloc)("cachepeek.threads", VG_N_THREADS, sizeof(*threads.by_id));
+		VG_(calloc)("cachepeek.threads", most_threads, sizeof(*threads.by_id));
 	threads.simulated = VG_(calloc)(
 		"cachepeek.machines", tool_options.nmachines, sizeof(*threads.simulated));
 	for (UInt i = 0; i < tool_options.nmachines; i++)

@@ -97,8 +97,6 @@ extern struct pin_spin {
 	UInt given, pauses;
 } pin_spin;
 void pin_turn_begins(void);
-/* Of a new process, before the core clears up. */
-void pin_turn_fork_child(void);
 /* Would another thread run in the place of this one? */
 Bool pin_turn_is_wanted(void);
 

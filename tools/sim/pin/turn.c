@@ -344,8 +344,8 @@ void pin_turn_thread(ThreadId by)
 	if (order.active || !pin.wanted)
 		return;
 	if (!order.turns)
-		order.turns = VG_(calloc)("pin", VG_N_THREADS, sizeof(*order.turns));
-	VG_(memset)(order.turns, 0, VG_N_THREADS * sizeof(*order.turns));
+		order.turns = VG_(calloc)("pin", most_threads, sizeof(*order.turns));
+	VG_(memset)(order.turns, 0, most_threads * sizeof(*order.turns));
 	order.turns[by] = (struct turn){(Int)cp_syscall(SYS_gettid), RUNS, False};
 	order.last = by;
 	order.taken = True;
@@ -470,29 +470,9 @@ static void release(struct sched_lock *lock)
 
 /* ---- in the place of the core's ---- */
 
-/* In a new process the core clears the record of each thread that there may be, which
- * copies 25 MB, and makes a lock then.  Those of threads that there were not are clear.
- */
-static UInt most_threads;
-
-void pin_turn_fork_child(void)
-{
-	ThreadId highest = 0, tid;
-	Addr low, high;
-
-	VG_(thread_stack_reset_iter)(&tid);
-	while (VG_(thread_stack_next)(&tid, &low, &high))
-		highest = tid;
-	most_threads = VG_N_THREADS;
-	VG_N_THREADS = highest + 1;
-}
-
 /* A new process has one thread. */
 struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
 {
-	if (most_threads)
-		VG_N_THREADS = most_threads;
-	most_threads = 0;
 	VG_(memset)(&lock_state, 0, sizeof(lock_state));
 	order.active = False;
 	return __real_vgModuleLocal_create_sched_lock();

@@ -257,6 +257,7 @@ enum { ADVISE_HUGE = 14, ADVISE_COLLAPSE = 25, MAP_HUGE = 0x40000 };
 static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes result)
 {
 	(void)n;
+	most_threads_after_call();
 	exec_after(tid, number, args);
 	descriptors_after(number, args, result);
 	hidden_after(number, args, result);
