@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/probe.h"
 #include "preload/markers/functions.h"
 #include "preload/markers/markers.h"
 #include "preload/libc/real.h"
@@ -40,17 +41,17 @@ static struct {
 } named;
 CP_LOCK_LISTED(named.lock);
 
+static inline bool ends_at(size_t i, const void *function)
+{
+	void *there = __atomic_load_n(&named.slots[i].function, __ATOMIC_ACQUIRE);
+
+	return !there || there == function;
+}
+
 static size_t slot_of(const void *function)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)function * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(hash >> 46);
-
-	for (;; i = (i + 1) % SLOTS) {
-		void *there = __atomic_load_n(&named.slots[i].function, __ATOMIC_ACQUIRE);
-
-		if (!there || there == function)
-			return i;
-	}
+	return CP_PROBE(
+		SLOTS, cp_hash_word((uintptr_t)function) >> 46, i, ends_at(i, function));
 }
 
 static struct cp_name *add_name(void *function)

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/once.h"
+#include "base/probe.h"
 #include "preload/libc/real.h"
 #include "preload/markers/loaded.h"
 #include "preload/parallel/openmp_alone.h"
@@ -132,22 +133,22 @@ void cp_omp_note_told(void)
 	__atomic_store_n(&sites.told, true, __ATOMIC_RELEASE);
 }
 
+static inline bool ends_at(const struct cp_omp_site *slot, const void *function,
+	const char *entry, const void *real)
+{
+	const void *there = __atomic_load_n(&slot->function, __ATOMIC_ACQUIRE);
+
+	return !there ||
+	       (there == function && slot->entry == entry && slot->real == real);
+}
+
 static struct cp_omp_site *slot_of(
 	const void *function, const char *entry, const void *real)
 {
-	uint64_t hash =
-		((uint64_t)(uintptr_t)function ^ (uint64_t)(uintptr_t)entry << 7) *
-		0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(hash >> 52);
+	uint64_t key = (uint64_t)(uintptr_t)function ^ (uint64_t)(uintptr_t)entry << 7;
 
-	for (;; i = (i + 1) % SLOTS) {
-		const void *there =
-			__atomic_load_n(&sites.slots[i].function, __ATOMIC_ACQUIRE);
-
-		if (!there || (there == function && sites.slots[i].entry == entry &&
-				      sites.slots[i].real == real))
-			return &sites.slots[i];
-	}
+	return &sites.slots[CP_PROBE(SLOTS, cp_hash_word(key) >> 52, i,
+		ends_at(&sites.slots[i], function, entry, real))];
 }
 
 void *cp_omp_real(struct cp_forward *forward, const struct cp_caller *caller)

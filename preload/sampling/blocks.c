@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/map.h"
+#include "base/probe.h"
 #include "preload/heap/observer.h"
 #include "base/counters/clock.h"
 #include "base/syscall.h"
@@ -42,7 +43,7 @@ CP_LOCK_LISTED(blocks.table.lock);
 
 static uint64_t hash_address(uint64_t address)
 {
-	return address * 0x9e3779b97f4a7c15u >> 20;
+	return cp_hash_word(address) >> 20;
 }
 
 static int *sieve_of(uint64_t address)
@@ -52,11 +53,10 @@ static int *sieve_of(uint64_t address)
 
 static struct slot *find_slot(uint64_t address)
 {
-	size_t i = hash_address(address) & (blocks.table.size - 1);
+	struct slot *slots = blocks.table.slots;
 
-	while (blocks.table.slots[i].address && blocks.table.slots[i].address != address)
-		i = (i + 1) & (blocks.table.size - 1);
-	return &blocks.table.slots[i];
+	return &slots[CP_PROBE(blocks.table.size, hash_address(address), i,
+		!slots[i].address || slots[i].address == address)];
 }
 
 /* Twice as large, without what has gone. */

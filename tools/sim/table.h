@@ -8,21 +8,24 @@
 
 #include "pub_tool_basics.h"
 
+#include "base/probe.h"
+
 struct table {
 	UChar *slots;
 	ULong room, used; /* room: a power of two, or 0 at first */
 };
 
+static inline ULong *table_at(const struct table *table, SizeT size, ULong i)
+{
+	return (ULong *)(table->slots + i * size);
+}
+
 /* The slot with the key, or the free one where it would be; there is room. */
 static inline void *table_slot(const struct table *table, SizeT size, ULong key)
 {
-	ULong i = key * 0x9e3779b97f4a7c15ull >> 24;
-	const ULong *slot;
-
-	do
-		slot = (const ULong *)(table->slots + (i++ & (table->room - 1)) * size);
-	while (*slot && *slot != key);
-	return (void *)slot;
+	return table_at(table, size,
+		CP_PROBE(table->room, cp_hash_word(key) >> 24, i,
+			!*table_at(table, size, i) || *table_at(table, size, i) == key));
 }
 
 /* The slot with the key; NULL: there is none. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "window.h"
+
+#include "base/probe.h"
 #include "model/every.h"
 #include "machines/front.h"
 
@@ -32,11 +34,8 @@ static struct {
 
 static ULong find_key(const struct set *set, ULong key, UInt epoch)
 {
-	ULong i = (key * 0x9e3779b97f4a7c15ull >> 24) & (set->room - 1);
-
-	while (set->slots[i].epoch == epoch && set->slots[i].key != key)
-		i = (i + 1) & (set->room - 1);
-	return i;
+	return CP_PROBE(set->room, cp_hash_word(key) >> 24, i,
+		set->slots[i].epoch != epoch || set->slots[i].key == key);
 }
 
 static void grow_set(struct set *set, UInt epoch)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/model/keys.h"
 
+#include "base/probe.h"
+
 /* Open addressing; number 0: free. */
 struct cp_keys {
 	struct cp_arena *arena;
@@ -20,12 +22,10 @@ struct cp_keys *cp_keys_new(struct cp_arena *arena)
 
 static struct key *find_key(const struct cp_keys *keys, size_t a, size_t b)
 {
-	size_t hash = (a ^ b * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u,
-	       i = (hash >> 24) & (keys->room - 1);
+	struct key *slot = keys->slot;
 
-	while (keys->slot[i].number && (keys->slot[i].a != a || keys->slot[i].b != b))
-		i = (i + 1) & (keys->room - 1);
-	return &keys->slot[i];
+	return &slot[CP_PROBE(keys->room, cp_hash_word(a ^ b * 0xff51afd7ed558ccdu) >> 24,
+		i, !slot[i].number || (slot[i].a == a && slot[i].b == b))];
 }
 
 static void make_room(struct cp_keys *keys)

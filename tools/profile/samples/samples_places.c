@@ -4,28 +4,26 @@
  */
 #include <string.h>
 
+#include "base/probe.h"
 #include "tools/profile/samples/samples_parts.h"
 #include "tools/profile/model/source.h"
 
 static uint64_t hash_key(const struct cp_sampled_key *key)
 {
-	uint64_t h = key->kind;
+	uint64_t h = cp_hash_word(key->kind ^ key->thread);
 
-	h = (h ^ key->thread) * 0x9e3779b97f4a7c15u;
-	h = (h ^ (h >> 29) ^ key->module) * 0x9e3779b97f4a7c15u;
-	h = (h ^ (h >> 29) ^ key->address) * 0x9e3779b97f4a7c15u;
-	h = (h ^ (h >> 29) ^ key->size) * 0x9e3779b97f4a7c15u;
-	return h >> 20;
+	h = cp_hash_word(h ^ h >> 29 ^ key->module);
+	h = cp_hash_word(h ^ h >> 29 ^ key->address);
+	return cp_hash_word(h ^ h >> 29 ^ key->size) >> 20;
 }
 
 static struct cp_sampled_place **find_slot(
 	struct cp_sampled_file *file, const struct cp_sampled_key *key)
 {
-	size_t i = hash_key(key) & (file->nslots - 1);
+	struct cp_sampled_place **slots = file->slots;
 
-	while (file->slots[i] && memcmp(&file->slots[i]->key, key, sizeof(*key)) != 0)
-		i = (i + 1) & (file->nslots - 1);
-	return &file->slots[i];
+	return &slots[CP_PROBE(file->nslots, hash_key(key), i,
+		!slots[i] || memcmp(&slots[i]->key, key, sizeof(*key)) == 0)];
 }
 
 static void grow_places(struct cp_sampled_file *file)

@@ -16,13 +16,11 @@ struct path_tree path_tree;
 static struct path_place *place_of(UInt parent, Addr function)
 {
 	ULong key = function ^ (ULong)parent * 0xff51afd7ed558ccdull;
-	UInt i = (UInt)(key * 0x9e3779b97f4a7c15ull >> 32) & (path_tree.table_room - 1);
+	struct path_place *at = path_tree.table;
 
-	while (path_tree.table[i].function &&
-		(path_tree.table[i].parent != parent ||
-			path_tree.table[i].function != function))
-		i = (i + 1) & (path_tree.table_room - 1);
-	return &path_tree.table[i];
+	return &at[CP_PROBE(path_tree.table_room, cp_hash_word(key) >> 32, i,
+		!at[i].function ||
+			(at[i].parent == parent && at[i].function == function))];
 }
 
 static void put_place(UInt parent, Addr function, UInt node)

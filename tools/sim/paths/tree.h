@@ -7,6 +7,7 @@
 #ifndef CACHEPEEK_SIM_PATHS_TREE_H
 #define CACHEPEEK_SIM_PATHS_TREE_H
 
+#include "base/probe.h"
 #include "paths/paths.h"
 
 /* Children that were called last, by their functions: what is called again is found at
@@ -44,7 +45,7 @@ void tree_fork_child(void);
 
 static inline UInt tree_latest_at(Addr function)
 {
-	return (UInt)(function * 0x9e3779b97f4a7c15ull >> 32) * (ULong)PATH_LATEST >> 32;
+	return (UInt)(cp_hash_word(function) >> 32) * (ULong)PATH_LATEST >> 32;
 }
 
 /* The same as tree_child, which has one more call. */

@@ -3,6 +3,8 @@
  * Threads and sites of the profile.  A site is an instruction of a thread.
  */
 #include "profile/profile.h"
+
+#include "base/probe.h"
 #include "model/span.h"
 #include "sample/log.h"
 #include "sample/sample.h"
@@ -16,18 +18,12 @@ struct profile_thread {
 	struct profile_call call;
 };
 
-/* Open addressing; a site that has gone leaves its slot empty, after which the
- * table is built anew. */
-struct site_slot {
-	struct cp_profile_site *site;
-};
-
 /* One for the process: the thread that runs, what it did last, and the sites of all. */
 static struct {
 	struct profile_thread *current, *further;
-	const struct core *observed; /* of several machines the first one's */
-	struct site_slot *slots;
-	ULong nslots, nsites; /* nslots: a power of two */
+	const struct core *observed;    /* of several machines the first one's */
+	struct cp_profile_site **slots; /* built anew without sites that have gone */
+	ULong nslots, nsites;           /* nslots: a power of two */
 	UInt nthreads;
 	struct cp_profile_sample *sample; /* NULL: there is none yet */
 	UInt part;                        /* 1 and more; 0: nothing is sampled */
@@ -55,33 +51,42 @@ typedef ULong pair __attribute__((vector_size(16), may_alias, aligned(8)));
 
 static ULong hash_site(UInt thread, Addr instruction, ULong part)
 {
-	return (instruction ^ ((ULong)thread << 48) ^ part << 43) *
-		       0x9e3779b97f4a7c15ull >>
-	       20;
+	return cp_hash_word(instruction ^ ((ULong)thread << 48) ^ part << 43) >> 20;
+}
+
+static Bool is_of(
+	const struct cp_profile_site *site, UInt thread, Addr instruction, ULong part)
+{
+	return site->instruction == instruction && site->part == part &&
+	       site->thread == thread;
+}
+
+/* Where that site is, or would be. */
+static struct cp_profile_site **slot_of(UInt thread, Addr instruction, ULong part)
+{
+	struct cp_profile_site **slots = profile.slots;
+
+	return &slots[CP_PROBE(profile.nslots, hash_site(thread, instruction, part), i,
+		!slots[i] || is_of(slots[i], thread, instruction, part))];
 }
 
 static void insert_site(struct cp_profile_site *site)
 {
-	ULong i = hash_site(site->thread, site->instruction, site->part) &
-		  (profile.nslots - 1);
-
-	while (profile.slots[i].site)
-		i = (i + 1) & (profile.nslots - 1);
-	profile.slots[i].site = site;
+	*slot_of(site->thread, site->instruction, site->part) = site;
 	profile.nsites++;
 }
 
 /* Into a table of so many slots, without those in [lo, hi). */
 static void rebuild_slots(ULong size, Addr lo, Addr hi)
 {
-	struct site_slot *old = profile.slots;
+	struct cp_profile_site **old = profile.slots;
 	ULong nold = profile.nslots;
 
 	profile.slots = VG_(calloc)("cachepeek.sites", size, sizeof(*profile.slots));
 	profile.nslots = size;
 	profile.nsites = 0;
 	for (ULong i = 0; i < nold; i++) {
-		struct cp_profile_site *s = old[i].site;
+		struct cp_profile_site *s = old[i];
 
 		if (s && (s->instruction < lo || s->instruction >= hi))
 			insert_site(s);
@@ -108,14 +113,9 @@ static struct cp_profile_site *new_site(UInt thread, Addr instruction)
 
 static struct cp_profile_site *find_site(UInt thread, Addr instruction)
 {
-	ULong i = hash_site(thread, instruction, profile.part) & (profile.nslots - 1);
+	struct cp_profile_site *site = *slot_of(thread, instruction, profile.part);
 
-	for (; profile.slots[i].site; i = (i + 1) & (profile.nslots - 1))
-		if (profile.slots[i].site->instruction == instruction &&
-			profile.slots[i].site->part == profile.part &&
-			profile.slots[i].site->thread == thread)
-			return profile.slots[i].site;
-	return new_site(thread, instruction);
+	return site ? site : new_site(thread, instruction);
 }
 
 /* ---- what the model counts ---- */

@@ -3,6 +3,7 @@
  * Which instruction missed in which data: a site and an object, with the misses that they
  * have together.
  */
+#include "base/probe.h"
 #include "profile/profile.h"
 
 #define EMPTY_SLOTS 4096
@@ -21,18 +22,12 @@ static struct {
 
 static struct access_slot *slot_of(const struct cp_profile_site *site, UInt object)
 {
-	ULong i = (((Addr)site >> 3) + object * 0x9e3779b97f4a7c15ull) *
-			  0x9e3779b97f4a7c15ull >>
-		  20;
+	ULong hash = cp_hash_word(((Addr)site >> 3) + cp_hash_word(object));
+	struct access_slot *slots = accesses.slots;
 
-	while (accesses.slots[i & (accesses.nslots - 1)].site) {
-		struct access_slot *slot = &accesses.slots[i & (accesses.nslots - 1)];
-
-		if (slot->site == site && slot->access->object == object)
-			return slot;
-		i++;
-	}
-	return &accesses.slots[i & (accesses.nslots - 1)];
+	return &slots[CP_PROBE(accesses.nslots, hash >> 20, i,
+		!slots[i].site ||
+			(slots[i].site == site && slots[i].access->object == object))];
 }
 
 static void make_room(void)

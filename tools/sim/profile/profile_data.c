@@ -3,6 +3,7 @@
  * What an address is in: blocks of the heap by the shadow, variables by the images
  * of files, stacks and other mappings by where they are.
  */
+#include "base/probe.h"
 #include "profile/profile.h"
 #include "profile/sharing.h"
 #include "bounds.h"
@@ -59,11 +60,9 @@ static struct {
 
 static ULong hash_key(const struct key *key)
 {
-	ULong h = (key->address ^ (key->size << 20) ^ ((ULong)key->data << 60) ^
-			  ((ULong)key->thread << 44)) *
-		  0x9e3779b97f4a7c15ull;
-
-	return h >> 20 & (known.nindex - 1);
+	return cp_hash_word(key->address ^ (key->size << 20) ^ ((ULong)key->data << 60) ^
+			    ((ULong)key->thread << 44)) >>
+	       20;
 }
 
 static Bool is_same_key(const struct key *a, const struct key *b)
@@ -72,13 +71,12 @@ static Bool is_same_key(const struct key *a, const struct key *b)
 	       a->size == b->size;
 }
 
-static void index_add(UInt number)
+/* Where the object of that key is in the index, or would be. */
+static UInt *index_slot(const struct key *key)
 {
-	ULong i = hash_key(&known.objects[number].key);
-
-	while (known.index_of[i])
-		i = (i + 1) & (known.nindex - 1);
-	known.index_of[i] = number;
+	return &known.index_of[CP_PROBE(known.nindex, hash_key(key), i,
+		!known.index_of[i] ||
+			is_same_key(&known.objects[known.index_of[i]].key, key))];
 }
 
 static void rebuild_index(void)
@@ -91,7 +89,7 @@ static void rebuild_index(void)
 		VG_(calloc)("cachepeek.index", known.nindex, sizeof(*known.index_of));
 	for (UInt i = 1; i <= known.nobjects; i++)
 		if (!known.objects[i].gone)
-			index_add(i);
+			*index_slot(&known.objects[i].key) = i;
 }
 
 static void place_object(struct cp_profile_object *out, const struct key *key)
@@ -156,18 +154,15 @@ static UInt new_object(const struct key *key)
 	if (known.nobjects * 2 > known.nindex)
 		rebuild_index();
 	else
-		index_add(known.nobjects);
+		*index_slot(key) = known.nobjects;
 	return known.nobjects;
 }
 
 static UInt find_object(const struct key *key)
 {
-	if (!known.nindex)
-		return new_object(key);
-	for (ULong i = hash_key(key); known.index_of[i]; i = (i + 1) & (known.nindex - 1))
-		if (is_same_key(&known.objects[known.index_of[i]].key, key))
-			return known.index_of[i];
-	return new_object(key);
+	UInt number = known.nindex ? *index_slot(key) : 0;
+
+	return number ? number : new_object(key);
 }
 
 static UInt new_block(UInt data, Addr caller, ULong size)

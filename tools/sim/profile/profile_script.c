@@ -2,6 +2,7 @@
  *
  * What the lines of Python had: the interpreter's own instructions are everybody's.
  */
+#include "base/probe.h"
 #include "profile/elf_symbols.h"
 #include "profile/profile.h"
 #include "sample/sample.h"
@@ -104,21 +105,19 @@ static Bool are_same(const struct places *a, const struct places *b)
 
 static ULong hash_slot(const struct places *p, UInt thread)
 {
-	return ((p->at.code ^ p->at.instruction << 17) + thread + p->at.line_table +
-		       (p->own.instruction << 29 ^ p->own.code)) *
-		       0x9e3779b97f4a7c15ull >>
+	return cp_hash_word((p->at.code ^ p->at.instruction << 17) + thread +
+			    p->at.line_table +
+			    (p->own.instruction << 29 ^ p->own.code)) >>
 	       24;
 }
 
 static struct script_slot *find_slot(const struct places *places, UInt thread)
 {
-	ULong i = hash_slot(places, thread) & (scripts.room - 1);
+	struct script_slot *slots = scripts.slots;
 
-	while (scripts.slots[i].places.at.code &&
-		!(are_same(&scripts.slots[i].places, places) &&
-			scripts.slots[i].thread == thread))
-		i = (i + 1) & (scripts.room - 1);
-	return &scripts.slots[i];
+	return &slots[CP_PROBE(scripts.room, hash_slot(places, thread), i,
+		!slots[i].places.at.code || (are_same(&slots[i].places, places) &&
+						    slots[i].thread == thread))];
 }
 
 static void make_room(void)
