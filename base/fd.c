@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/fd.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>

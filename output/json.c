@@ -6,7 +6,6 @@
 
 #include "output/report/course.h"
 #include "output/report/job.h"
-#include "output/json_lines.h"
 #include "output/json_regions.h"
 #include "output/report/sweep.h"
 #include "output/json_values.h"

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/follow.h"
 
-#include <dlfcn.h>
-#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/syscall.h"
-#include "base/arena.h"
 #include "base/format.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -17,7 +14,6 @@
 #include "preload/program/pinned.h"
 #include "preload/program/readable.h"
 #include "base/counters/simtool.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "base/counters/options.h"
 #include "preload/decide.h"

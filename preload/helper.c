@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <time.h>
 
 #include "base/map.h"

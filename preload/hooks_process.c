@@ -24,13 +24,10 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "base/format.h"
 #include "base/env.h"
 #include "preload/follow.h"
 #include "preload/program/layout.h"
-#include "preload/program/readable.h"
 #include "preload/libc/real.h"
-#include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 #include "preload/warn.h"

@@ -4,7 +4,6 @@
  */
 #include "preload/life.h"
 
-#include "base/fd.h"
 #include "base/fd_limit.h"
 #include "base/log.h"
 #include "base/map.h"

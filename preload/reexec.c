@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -26,7 +24,6 @@
 #include "preload/program/numbers.h"
 #include "preload/program/pinned.h"
 #include "preload/program/layout.h"
-#include "preload/libc/real.h"
 #include "preload/program/level.h"
 #include "preload/program/room.h"
 #include "preload/program/sanitizers.h"

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "regions/ancestors.h"
 #include "base/env.h"
-#include "preload/runtime.h"
 #include "base/counters/options.h"
 
 struct cp_run cp_run;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/runtime.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/counters/options.h"
 #include "base/lock.h"
-#include "base/syscall.h"
 #include "preload/libc/stack.h"
 #include "preload/self.h"
 

@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "preload/compared.h"
-#include "base/engine/simclient.h"
 #include "preload/markers/functions.h"
 #include "preload/program/level.h"
 #include "preload/program/pinned.h"

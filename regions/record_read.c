@@ -2,7 +2,6 @@
 #include "regions/record_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

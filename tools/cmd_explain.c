@@ -3,7 +3,6 @@
  * cachepeek explain [options] [DIRECTORY|FILE.json]: the findings of the last run, of one
  * that was kept, or of a report, with what they cost and how to confirm a mend.
  */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * sources says?
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tools/gate/gate.h"

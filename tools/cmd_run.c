@@ -3,7 +3,6 @@
  * cachepeek [run] [options] PROGRAM [arguments]: sets the variables, runs the
  * program with the library preloaded, and reports when it has ended.
  */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

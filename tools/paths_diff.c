@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include "tools/profile/calls/changes.h"
-#include "tools/profile/model/write.h"
 #include "tools/runs/profile_run.h"
 
 static const struct {

@@ -6,7 +6,6 @@
  */
 #include "base/counters/clock.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 

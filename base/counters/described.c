@@ -7,7 +7,6 @@
 #include "base/counters/windows.h"
 #include "base/format.h"
 #include "base/machine/spreads.h"
-#include "base/machine/weights.h"
 
 /* ---- metas ---- */
 

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/hw_breakpoint.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

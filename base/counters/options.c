@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/format.h"

@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <stdint.h>
 #include <sys/auxv.h>
 
 #include "base/engine/simclient.h"

@@ -2,7 +2,6 @@
 #include "base/engine/explain.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -2,7 +2,6 @@
 #include "base/engine/userread.h"
 
 #include <linux/perf_event.h>
-#include <stddef.h>
 
 #include "base/engine/arch/arch.h"
 

@@ -9,7 +9,6 @@
 #include "base/files/trusted.h"
 #include "base/format.h"
 #include "base/machine/host.h"
-#include "base/machine/known.h"
 #include "base/text/nearest.h"
 
 #define HOST "host"

@@ -5,7 +5,6 @@
  */
 #include "base/machine/host.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/machine/machine.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/format.h"
-#include "base/text.h"
 
 static const char *const level_names[CP_NLEVELS] = {"l1i", "l1d", "l2", "llc", "itlb",
 	"dtlb", "stlb", "itlb2", "dtlb2", "itlb-2m", "dtlb-2m", "stlb-2m", "itlb2-2m",

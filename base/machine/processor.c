@@ -6,7 +6,6 @@
 #include <cpuid.h>
 #endif
 
-#include "base/files/trusted.h"
 #include "base/machine/features.h"
 #include "base/text.h"
 

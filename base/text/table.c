@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/text/table.h"
 
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/format.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/embedded.h"
-#include "base/format.h"
 #include "base/text.h"
 #include "base/text/words.h"
 

@@ -25,7 +25,6 @@
  */
 #include <string.h>
 
-#include "base/format.h"
 #include "base/stats.h"
 #include "output/report/report_kept.h"
 #include "output/report/report_raw.h"

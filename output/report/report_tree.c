@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/format.h"
 #include "base/search.h"
 #include "output/report/report_parts.h"
 #include "regions/process_state.h"

@@ -13,7 +13,6 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>

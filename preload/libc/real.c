@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/libc/real.h"
 
-#include <dlfcn.h>
-#include <string.h>
-
 #include "base/log.h"
 
 struct cp_real cp_reals;

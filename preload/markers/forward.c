@@ -5,13 +5,11 @@
 #include <errno.h>
 #include <link.h>
 #include <signal.h>
-#include <stdbool.h>
 
 #include "base/log.h"
 #include "base/syscall.h"
 #include "preload/libc/real.h"
 #include "preload/markers/loaded.h"
-#include "preload/markers/scopes.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 

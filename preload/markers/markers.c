@@ -12,7 +12,6 @@
 #include "base/format.h"
 #include "base/once.h"
 #include "preload/markers/markers_parts.h"
-#include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/sampling/sampling.h"
 #include "preload/threads/threads.h"

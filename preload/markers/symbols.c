@@ -7,8 +7,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

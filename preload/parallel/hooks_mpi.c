@@ -11,7 +11,6 @@
  * reference, and there is no MPI.  After MPI_Abort the launcher may kill the rank before
  * it comes to its end.
  */
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "preload/markers/forward.h"

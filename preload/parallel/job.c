@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -18,10 +17,8 @@
 #include "base/log.h"
 #include "base/once.h"
 #include "base/syscall.h"
-#include "preload/life.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi.h"
-#include "preload/libc/real.h"
 #include "preload/report.h"
 #include "preload/runtime.h"
 #include "preload/run.h"

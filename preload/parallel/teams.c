@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/parallel/teams.h"
 
-#include <errno.h>
-
 #include "preload/calibrate.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/markers_parts.h"
-#include "preload/libc/real.h"
 #include "preload/self.h"
 #include "preload/threads/thread_record.h"
 

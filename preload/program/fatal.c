@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/lock.h"
-#include "base/map.h"
 #include "base/syscall.h"
 #include "preload/libc/real.h"
 #include "preload/program/illegal.h"

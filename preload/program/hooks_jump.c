@@ -11,7 +11,6 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "preload/program/jump.h"
 #include "preload/libc/real.h"

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

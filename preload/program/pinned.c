@@ -6,7 +6,6 @@
 #include "base/counters/compared.h"
 #include "base/counters/options.h"
 #include "base/env.h"
-#include "base/format.h"
 #include "base/map.h"
 #include "base/text.h"
 #include "base/engine/simclient.h"

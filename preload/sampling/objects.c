@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/map.h"
-#include "base/text.h"
 #include "base/counters/clock.h"
 #include "base/files/maps.h"
 #include "preload/runtime.h"

@@ -6,7 +6,6 @@
 
 #include "base/syscall.h"
 #include "preload/runtime.h"
-#include "preload/threads/thread_record.h"
 
 /* Everything here is under the lock of threads.c. */
 static struct {

@@ -2,7 +2,6 @@
 #include "preload/threads/golang.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
 #include <linux/futex.h>
 #include <stdbool.h>

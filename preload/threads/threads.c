@@ -19,7 +19,6 @@
 #include "preload/threads/ended.h"
 #include "preload/threads/signal_stack.h"
 #include "preload/self.h"
-#include "preload/threads/thread_record.h"
 
 #define REMEMBERED 256
 

@@ -6,9 +6,7 @@
  * without.  What no key takes stands in comments.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/machine/host.h"

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/table.h"
-
 const char *cp_verdict_name(enum cp_verdict verdict)
 {
 	static const char *const names[] = {

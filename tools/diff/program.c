@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/diff/kinds.h"
-
 /* The last part of the command's first word. */
 static const char *program_of(const char *command, size_t *length)
 {

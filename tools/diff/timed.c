@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "tools/diff/kinds.h"
 #include "tools/diff/ranks.h"
 
 /* ---- what is run ---- */

@@ -14,13 +14,11 @@
 
 #include "base/format.h"
 #include "base/hash.h"
-#include "base/text.h"
 #include "base/files/directory.h"
 #include "base/files/trusted.h"
 #include "tools/diff/kinds.h"
 #include "tools/shared/json_file.h"
 #include "output/json.h"
-#include "base/text/table.h"
 
 #define uthash_malloc(size) cp_arena_alloc(values->arena, size)
 #define uthash_free(memory, size) ((void)(memory))

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* ---- a value in several runs ---- */

@@ -3,7 +3,6 @@
  * The baseline: JSON with a line for each region and value, made to be read in the diff
  * of a commit.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,12 +3,10 @@
  * What a gate says: lines of text, a table of Markdown for a merge request, JUnit's XML
  * for those who collect tests, commands of GitHub's log.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tools/gate/file.h"
-#include "base/text.h"
 #include "output/endings.h"
 #include "tools/gate/gate.h"
 

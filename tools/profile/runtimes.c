@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "base/text/table.h"
-
 enum { LEAST_PERCENT = 5 };
 
 /* By the beginning of the name of a file whose code ran.  Each writes /tmp/perf-PID.map

@@ -8,7 +8,6 @@
 
 #include "base/fd.h"
 #include "base/files/trusted.h"
-#include "base/format.h"
 #include "base/log.h"
 #include "output/report/job.h"
 #include "tools/reporter/reporter.h"

@@ -9,7 +9,6 @@
 #include <stddef.h>
 
 #include "base/format.h"
-#include "base/log.h"
 #include "output/report/jobs.h"
 #include "tools/shared/source_at.h"
 

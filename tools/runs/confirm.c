@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/runs/confirm.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/text.h"
 #include "base/text/table.h"
 #include "regions/rundir.h"
 #include "tools/runs/again.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/runs/repeat.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +8,6 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "output/csv.h"
-#include "base/text/table.h"
 #include "regions/rundir.h"
 #include "tools/runs/again.h"
 #include "tools/shared/check.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/text/colour.h"
-#include "base/text.h"
 #include "output/html.h"
 #include "output/meanings.h"
 #include "tools/shared/cmd.h"

@@ -6,7 +6,6 @@
  */
 #include "stop.h"
 
-#include "base/syscall.h"
 #include "say.h"
 #include "tool.h"
 

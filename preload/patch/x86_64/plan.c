@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "preload/patch/calls.h"
 #include "preload/patch/x86_64/frame.h"
 #include "preload/patch/x86_64/decode.h"
 

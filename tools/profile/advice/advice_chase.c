@@ -6,7 +6,6 @@
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
 #include "tools/profile/model/symbols.h"
-#include "tools/profile/model/write.h"
 
 #define LEAST_LOOKED 64
 #define LEAST_BEGUN 8    /* chains, for their length */

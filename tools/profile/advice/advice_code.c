@@ -7,7 +7,6 @@
 
 #include "base/text/table.h"
 #include "tools/profile/advice/advice.h"
-#include "tools/profile/model/write.h"
 
 static double per_thousand(uint64_t misses, uint64_t instructions)
 {

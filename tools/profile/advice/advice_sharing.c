@@ -3,7 +3,6 @@
  * The rule of false sharing: two threads that write one line, each to bytes of its own.
  * Lines whose data has the same names are taken together, as those of an array.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/table.h"

@@ -9,7 +9,6 @@
 
 #include "base/text/table.h"
 #include "tools/profile/model/line_use.h"
-#include "tools/profile/model/symbols.h"
 
 #define COLD 8                         /* times less than the mean */
 #define MOST 12                        /* fields that are named */

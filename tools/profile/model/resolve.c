@@ -2,7 +2,6 @@
  *
  * From the addresses of a profile to places in code.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/table.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/profile/model/source.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

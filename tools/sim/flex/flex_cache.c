@@ -2,7 +2,6 @@
 #include "flex/flex_cache.h"
 #include "lines/ages.h"
 #include "model/facts.h"
-#include "model/model.h"
 
 static uint64_t rows_size(const struct flex_cache *c)
 {

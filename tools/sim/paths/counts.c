@@ -5,10 +5,8 @@
  * so it can be done to what has been added.
  */
 #include "paths/counts.h"
-#include "machines/front.h"
 #include "model/huge.h"
 #include "model/span.h"
-#include "profile/profile.h"
 
 struct path_counts path_counts;
 

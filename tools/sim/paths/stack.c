@@ -13,7 +13,6 @@
 #include "paths/counts.h"
 #include "paths/tree.h"
 #include "bounds.h"
-#include "valgrind/guest.h"
 
 #define NEAR (64 << 10) /* so far apart it is one stack */
 #define MAX_SIGNALS 16

@@ -12,7 +12,6 @@
 
 #include <elf.h>
 
-#include "base/syscall.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"

@@ -4,7 +4,6 @@
 #include <linux/sched.h>
 #include <sys/syscall.h>
 
-#include "base/syscall.h"
 #include "system/registers.h"
 #include "say.h"
 #include "system/vfork.h"

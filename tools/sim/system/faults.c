@@ -3,11 +3,9 @@
 #include "system/traps.h"
 #include "tool.h"
 #include "valgrind/core.h"
-#include "valgrind/guest.h"
 
 #include "pub_tool_aspacehl.h"
 #include "pub_tool_machine.h"
-#include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 void __real_vgPlain_synth_fault_perms(ThreadId tid, Addr address);

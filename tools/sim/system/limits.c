@@ -16,7 +16,6 @@
 #include "valgrind/core.h"
 #include "valgrind/guest.h"
 
-#include "pub_tool_basics.h"
 #include "pub_tool_libcproc.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"

@@ -18,7 +18,6 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_vki.h"
 
 static const HChar prefix[] = "/proc/";
 
