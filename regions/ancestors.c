@@ -37,14 +37,15 @@ static const char *const launchers[] = {
 	"flux-shell",
 };
 
-bool cp_is_launcher_name(const char *name)
+/* An MPI launcher or one of its daemons, by the base name of its executable. */
+static bool is_launcher_name(const char *name)
 {
 	return CP_IS_AMONG(name, launchers);
 }
 
 bool cp_is_launcher(const char *exe)
 {
-	return cp_is_launcher_name(cp_base_name(exe));
+	return is_launcher_name(cp_base_name(exe));
 }
 
 /* The kernel cuts what is longer. */

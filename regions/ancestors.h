@@ -19,9 +19,6 @@ struct cp_ancestor {
 /* False: there is none, or nobody may know. */
 bool cp_ancestor_read(pid_t pid, struct cp_ancestor *ancestor);
 
-/* An MPI launcher or one of its daemons, by the base name of its executable. */
-bool cp_is_launcher_name(const char *name);
-
 /* Is this executable (its path) one?  They are left alone: only the ranks that they
  * start are of interest. */
 bool cp_is_launcher(const char *exe);

@@ -125,7 +125,9 @@ static int counter_item(
 	return 0;
 }
 
-unsigned cp_describe_place(const struct cp_event_set *set, unsigned counter)
+/* The first of a counter's parts among the counters of a reading; of ncounters: how many
+ * there are. */
+static unsigned place_of_counter(const struct cp_event_set *set, unsigned counter)
 {
 	unsigned at = 0;
 
@@ -160,7 +162,7 @@ struct cp_quantity_item *cp_describe_quantity(struct cp_recording *record,
 	item->nterms = quantity->nterms;
 	for (unsigned i = 0; i < quantity->nterms; i++) {
 		item->terms[i].counter =
-			cp_describe_place(set, quantity->terms[i].counter);
+			place_of_counter(set, quantity->terms[i].counter);
 		item->terms[i].sign = quantity->terms[i].sign;
 	}
 	item->name_length = (uint32_t)name;
@@ -183,7 +185,7 @@ void cp_describe_header(struct cp_record_header *header, const struct cp_plan *p
 {
 	const struct cp_event_set *set = &plan->set;
 
-	header->ncounters = cp_describe_place(set, set->ncounters);
+	header->ncounters = place_of_counter(set, set->ncounters);
 	header->sample_sets = plan->sample.sets;
 	header->sample_groups = plan->sample.groups;
 	header->nquantities = set->nquantities;

@@ -13,10 +13,6 @@ void cp_describe_text(struct cp_recording *record, const char *key, const char *
 /* What it is counted on, and the groups: all in metas. */
 void cp_describe_plan(struct cp_recording *record, const struct cp_plan *plan);
 
-/* The first of a counter's parts among the counters of a reading; of ncounters: how many
- * there are. */
-unsigned cp_describe_place(const struct cp_event_set *set, unsigned counter);
-
 /* What the header says of the set. */
 void cp_describe_header(struct cp_record_header *header, const struct cp_plan *plan);
 

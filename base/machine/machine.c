@@ -22,7 +22,8 @@ static bool is_of_huge(enum cp_level level)
 	return level >= CP_ITLB_2M && level < CP_NLEVELS;
 }
 
-uint32_t cp_machine_unit(const struct cp_machine *machine)
+/* Bytes of what the simulated PMU tells apart: the smallest line, or half of it. */
+static uint32_t unit_of(const struct cp_machine *machine)
 {
 	uint32_t unit = machine->level[CP_L1I].line;
 
@@ -38,8 +39,7 @@ uint32_t cp_machine_unit(const struct cp_machine *machine)
 
 bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *b)
 {
-	if (cp_machine_unit(a) != cp_machine_unit(b) ||
-		a->string_iterations != b->string_iterations)
+	if (unit_of(a) != unit_of(b) || a->string_iterations != b->string_iterations)
 		return false;
 	return !a->timed || !b->timed || !a->ooo.on || !b->ooo.on ||
 	       (a->level[CP_L1D].latency == b->level[CP_L1D].latency &&

@@ -226,9 +226,6 @@ const char *cp_machine_to_sample(const char *name, bool sampled);
  * both are counted out of order, what chains of instructions take on them. */
 bool cp_machine_shares_run(const struct cp_machine *a, const struct cp_machine *b);
 
-/* Bytes of what the simulated PMU tells apart: the smallest line, or half of it. */
-uint32_t cp_machine_unit(const struct cp_machine *machine);
-
 /* The text of a machine file over what *machine says already.  0, or -EINVAL with
  * one line in error that begins with FILE:LINE. */
 int cp_machine_parse(struct cp_machine *machine, const char *file, const char *text,

@@ -24,11 +24,6 @@ static const struct {
 	[CP_PART_CLOCK] = {"clock", ""},
 };
 
-const char *cp_part_name(enum cp_time_part part)
-{
-	return parts[part].name;
-}
-
 const char *cp_part_quantity(enum cp_time_part part)
 {
 	return parts[part].quantity;

@@ -40,9 +40,6 @@ struct cp_spreads {
 	char why[96];
 };
 
-/* "memory", as in JSON. */
-const char *cp_part_name(enum cp_time_part part);
-
 /* The sum of which parts the quantity is: a bit for each.  0: it is none of theirs. */
 unsigned cp_parts_of_quantity(const char *quantity);
 

@@ -100,7 +100,8 @@ bool cp_weight_value(
 	return true;
 }
 
-const char *cp_weight_from_name(enum cp_weight_from from)
+/* "machine", "assumed", "user"; NULL: there is no such level. */
+static const char *name_of_source(enum cp_weight_from from)
 {
 	static const char *const names[CP_NWEIGHT_FROM] = {
 		NULL, "machine", "assumed", "user"};
@@ -123,7 +124,7 @@ void cp_weights_print(const struct cp_weights *weights, char *to, size_t size)
 	*to = '\0';
 	for (enum cp_weight_of of = CP_OF_L1; of < CP_NWEIGHTS && used < size; of++) {
 		const struct cp_weight *weight = &weights->of[of];
-		const char *from = cp_weight_from_name(weight->from);
+		const char *from = name_of_source(weight->from);
 
 		if (from)
 			used += cp_format(to + used, size - used, "%s=%.3f:%s ",
@@ -171,8 +172,7 @@ static bool read_weight(const char *text, const char *key, struct cp_weight *wei
 	if (!read_cycles(at, &end, &cycles))
 		return false;
 	for (int from = CP_WEIGHT_MACHINE; from < CP_NWEIGHT_FROM; from++)
-		if (cp_starts_with(
-			    end + 1, cp_weight_from_name((enum cp_weight_from)from))) {
+		if (cp_starts_with(end + 1, name_of_source((enum cp_weight_from)from))) {
 			*weight = (struct cp_weight){(enum cp_weight_from)from, cycles};
 			return true;
 		}
@@ -222,7 +222,7 @@ static void write_cycles(struct cp_out *out, const struct cp_weight *weight)
 
 static void write_from(struct cp_out *out, const struct cp_weight *weight)
 {
-	const char *from = cp_weight_from_name(weight->from);
+	const char *from = name_of_source(weight->from);
 
 	if (from)
 		cp_out_format(out, "\"%s\"", from);

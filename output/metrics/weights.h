@@ -70,9 +70,6 @@ bool cp_weight_value(
 void cp_weights_print(const struct cp_weights *weights, char *to, size_t size);
 struct cp_weights cp_weights_read(const char *text);
 
-/* "machine", "assumed", "user"; NULL: there is no such level. */
-const char *cp_weight_from_name(enum cp_weight_from from);
-
 /* "latencies: L2_CYCLES 14 (assumed), …", for people: of those (1u << of) that there are.
  * "": none is. */
 const char *cp_weights_text(

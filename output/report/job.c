@@ -35,7 +35,8 @@ struct cp_job *cp_job_new(struct cp_arena *arena)
 
 /* ---- which ranks ---- */
 
-bool cp_job_has(const struct cp_job *job, int32_t rank)
+/* Was this rank added? */
+static bool has_rank(const struct cp_job *job, int32_t rank)
 {
 	return rank >= 0 && (size_t)rank / 8 < job->room &&
 	       job->there[rank / 8] & 1u << rank % 8;
@@ -57,7 +58,7 @@ static void make_room(struct cp_job *job, size_t bytes)
 
 static void note_rank(struct cp_job *job, int32_t rank)
 {
-	if (rank < 0 || cp_job_has(job, rank))
+	if (rank < 0 || has_rank(job, rank))
 		return;
 	make_room(job, (size_t)rank / 8 + 1);
 	job->there[rank / 8] |= (unsigned char)(1u << rank % 8);
@@ -66,7 +67,7 @@ static void note_rank(struct cp_job *job, int32_t rank)
 
 int32_t cp_job_missing(const struct cp_job *job, int32_t rank)
 {
-	while (rank < job->wanted && cp_job_has(job, rank))
+	while (rank < job->wanted && has_rank(job, rank))
 		rank++;
 	return rank < job->wanted ? rank : -1;
 }

@@ -74,9 +74,6 @@ const char *cp_job_no_mpi_time(const struct cp_report *report);
 bool cp_job_add_parcel(
 	struct cp_job *job, const struct cp_parcel *parcel, char *error, size_t size);
 
-/* Was this rank added? */
-bool cp_job_has(const struct cp_job *job, int32_t rank);
-
 /* The first rank from `rank` on that is not there; -1: none is missing. */
 int32_t cp_job_missing(const struct cp_job *job, int32_t rank);
 

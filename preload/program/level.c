@@ -62,7 +62,8 @@ static int look_at(struct dl_phdr_info *module, size_t size, void *found)
 	return 0;
 }
 
-bool cp_level_is_above_avx2(void)
+/* Does the program, or a library that it was started with, need x86-64-v4? */
+static bool is_above_avx2(void)
 {
 	uint32_t needed = 0;
 
@@ -72,7 +73,7 @@ bool cp_level_is_above_avx2(void)
 
 #else
 
-bool cp_level_is_above_avx2(void)
+static bool is_above_avx2(void)
 {
 	return false;
 }
@@ -107,8 +108,7 @@ enum cp_shown_cpu cp_level_to_show(
 
 	if (wanted == CP_SHOWN_MACHINES && (machine->shown.features & above) == above)
 		return wanted;
-	return wanted == CP_SHOWN_HOSTS || cp_level_is_above_avx2() ? CP_SHOWN_HOSTS
-								    : wanted;
+	return wanted == CP_SHOWN_HOSTS || is_above_avx2() ? CP_SHOWN_HOSTS : wanted;
 }
 
 /* "zen4", "zen4, without avx512f" */

@@ -10,9 +10,6 @@
 
 #include "base/machine/shown.h"
 
-/* Does the program, or a library that it was started with, need x86-64-v4? */
-bool cp_level_is_above_avx2(void);
-
 /* Whose processor is the program shown?  By itself that of the machine that is simulated,
  * so that it chooses the code that it runs there; a run that is to be the same on any
  * machine, several machines at once, and a machine whose file names no processor have

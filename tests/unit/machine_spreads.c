@@ -55,7 +55,7 @@ static void test_parts(void)
 	ok(spreads.known, "each figure is said");
 	for (unsigned part = 0; part < CP_NPARTS; part++)
 		is_double_near(spreads.of[part], want[part], 1e-9, "%s",
-			cp_part_name((enum cp_time_part)part));
+			cp_part_quantity((enum cp_time_part)part));
 	spreads = spreads_of(LEVELS KEYS ALL_SAID "write-buffers = 48\n"
 						  "prefetch-distance = 20\n"
 						  "prefetch-latency = 9\n"

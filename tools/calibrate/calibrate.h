@@ -217,9 +217,6 @@ double cp_walk(const struct cp_host *host, size_t bytes);
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride,
 	unsigned passes);
 
-/* Links them as that; returns the first, or NULL. */
-void **cp_chain_link(char *memory, size_t count, size_t stride);
-
 /* Any order of so many numbers, the same each time, that is one cycle. */
 void cp_shuffle(uint32_t order[], size_t count);
 

@@ -55,7 +55,8 @@ static void **place_of(char *memory, size_t number, size_t stride)
 	return (void **)(void *)(memory + number * stride + line * CP_LINE);
 }
 
-void **cp_chain_link(char *memory, size_t count, size_t stride)
+/* Links them, in an order that is the same each time; returns the first, or NULL. */
+static void **link_chain(char *memory, size_t count, size_t stride)
 {
 	uint32_t *order = malloc(count * sizeof(*order));
 	void **first;
@@ -74,7 +75,7 @@ void **cp_chain_link(char *memory, size_t count, size_t stride)
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride,
 	unsigned passes)
 {
-	struct chain chain = {cp_chain_link(memory, count, stride)};
+	struct chain chain = {link_chain(memory, count, stride)};
 
 	if (!chain.at)
 		return NAN;

@@ -255,7 +255,8 @@ const char *cp_timed_name(enum cp_timed_verdict verdict)
 	return names[verdict];
 }
 
-double cp_timed_ratio(const struct cp_timed *timed)
+/* How many times as long after takes, by the least of each; < 0: before takes no time. */
+static double ratio_of(const struct cp_timed *timed)
 {
 	return timed->least[0] > 0 ? timed->least[1] / timed->least[0] : -1;
 }
@@ -296,7 +297,7 @@ static const char *prediction_text(
 
 const char *cp_timed_text(const struct cp_diff *diff, const struct cp_timed *timed)
 {
-	double ratio = cp_timed_ratio(timed);
+	double ratio = ratio_of(timed);
 
 	if (timed->why)
 		return timed->why;
@@ -337,7 +338,7 @@ json_t *cp_timed_json(const struct cp_diff *diff, const struct cp_timed *timed)
 		there ? seconds_json(timed, 1) : json_array(), "least_before",
 		known(there, timed->least[0]), "least_after",
 		known(there, timed->least[1]), "ratio",
-		known(there && cp_timed_ratio(timed) >= 0, cp_timed_ratio(timed)), "p",
+		known(there && ratio_of(timed) >= 0, ratio_of(timed)), "p",
 		known(timed->tested, timed->p), "low", known(timed->tested, timed->low),
 		"high", known(timed->tested, timed->high), "predicted",
 		known(it && it->ratio >= 0, it ? it->ratio : 0));

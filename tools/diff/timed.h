@@ -42,9 +42,6 @@ const char *cp_timed_name(enum cp_timed_verdict verdict);
 /* "CPU time 21.5 ms to 5.10 ms (-76.3 %, …)": a line for people. */
 const char *cp_timed_text(const struct cp_diff *diff, const struct cp_timed *timed);
 
-/* How many times as long after takes, by the least of each; < 0: before takes no time. */
-double cp_timed_ratio(const struct cp_timed *timed);
-
 json_t *cp_timed_json(const struct cp_diff *diff, const struct cp_timed *timed);
 
 #endif

@@ -64,8 +64,6 @@ bool cp_baseline_read(struct cp_baseline *gate);
 bool cp_baseline_update(struct cp_baseline *gate, const char *metrics);
 
 /* judge.c */
-const struct cp_entry *cp_baseline_entry(
-	const struct cp_baseline *gate, const struct cp_spot *spot, const char *name);
 void cp_baseline_judge(struct cp_baseline *gate);
 int cp_baseline_status(const struct cp_baseline *gate);
 /* "l1d_misses of solve: 1,000 -> 1,020 (+2 %), 0.5 % are allowed" */

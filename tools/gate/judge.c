@@ -8,7 +8,7 @@
 #include "tools/gate/gate.h"
 
 /* Counts and metrics have no name in common. */
-const struct cp_entry *cp_baseline_entry(
+static const struct cp_entry *entry_of(
 	const struct cp_baseline *gate, const struct cp_spot *spot, const char *name)
 {
 	const struct cp_entry *entry = NULL;
@@ -68,7 +68,7 @@ static void judge_line(const struct cp_baseline *gate, struct cp_baseline_line *
 {
 	const struct cp_spot *spot = spot_of(gate, line->path);
 
-	line->entry = spot ? cp_baseline_entry(gate, spot, line->name) : NULL;
+	line->entry = spot ? entry_of(gate, spot, line->name) : NULL;
 	line->result = CP_BASELINE_UNKNOWN_VALUE;
 	if (!line->entry || !line->entry->side[1].runs.n) {
 		line->entry = NULL;

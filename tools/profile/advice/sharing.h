@@ -65,8 +65,6 @@ void cp_sharing_find_places(struct cp_arena *arena,
 /* A function with its line; of a module, if it has none. */
 const char *cp_sharing_place_text(
 	struct cp_arena *arena, const struct cp_place_in_code *at);
-/* Where most of its use is: "writes in push (queue.c:41)"; "": nothing is known. */
-const char *cp_sharing_code_text(struct cp_arena *arena, const struct cp_line_user *user);
 /* The end of a sentence: the same of two threads; "": not known of both. */
 const char *cp_sharing_both_text(struct cp_arena *arena, const struct cp_line_user *one,
 	const struct cp_line_user *other);

@@ -111,7 +111,8 @@ static const struct cp_place_in_code *busiest(
 	return own ? own : first ? &first->at : NULL;
 }
 
-const char *cp_sharing_code_text(struct cp_arena *arena, const struct cp_line_user *user)
+/* Where most of its use is: "writes in push (queue.c:41)"; "": nothing is known. */
+static const char *code_text(struct cp_arena *arena, const struct cp_line_user *user)
 {
 	const struct cp_place_in_code *writes = busiest(user, true),
 				      *reads = busiest(user, false);
@@ -129,8 +130,7 @@ const char *cp_sharing_code_text(struct cp_arena *arena, const struct cp_line_us
 const char *cp_sharing_both_text(struct cp_arena *arena, const struct cp_line_user *one,
 	const struct cp_line_user *other)
 {
-	const char *first = cp_sharing_code_text(arena, one),
-		   *second = cp_sharing_code_text(arena, other);
+	const char *first = code_text(arena, one), *second = code_text(arena, other);
 
 	if (!*first || !*second)
 		return "";

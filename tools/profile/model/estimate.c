@@ -5,7 +5,8 @@
 
 #define Z 1.959963984540054 /* of a normal distribution: 95 % within */
 
-double cp_population_scale(const struct cp_population *population)
+/* total over periods; 1 where there are no samples. */
+static double scale_of(const struct cp_population *population)
 {
 	return population->periods > 0 ? population->total / population->periods : 1;
 }
@@ -26,7 +27,7 @@ void cp_estimate_add(struct cp_estimate *estimate, const struct cp_population *p
 	if (!samples || !population->samples || population->total <= 0)
 		return;
 	each = population->total / (double)population->samples;
-	estimate->value += periods * cp_population_scale(population);
+	estimate->value += periods * scale_of(population);
 	estimate->variance += each * each * (double)samples * unseen_share(population);
 }
 

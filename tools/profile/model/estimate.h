@@ -26,9 +26,6 @@ struct cp_estimate {
 	double variance; /* as if the place were a small part of the whole */
 };
 
-/* total over periods; 1 where there are no samples. */
-double cp_population_scale(const struct cp_population *population);
-
 /* That many samples of the thread, with these periods, are the place's. */
 void cp_estimate_add(struct cp_estimate *estimate, const struct cp_population *population,
 	uint64_t samples, double periods);

@@ -132,7 +132,8 @@ const struct cp_fields *cp_fields_of(
 	return fields;
 }
 
-bool cp_field_is_cold(const struct cp_fields *fields, const struct cp_field *field)
+/* Used an eighth as often as the mean of the element's bytes or less. */
+static bool is_cold(const struct cp_fields *fields, const struct cp_field *field)
 {
 	return field->used_of_sparse <= fields->used_of_sparse / fields->size / COLD;
 }
@@ -142,7 +143,7 @@ double cp_fields_hot_share(const struct cp_fields *fields)
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < fields->n; i++)
-		if (!cp_field_is_cold(fields, &fields->field[i]))
+		if (!is_cold(fields, &fields->field[i]))
 			bytes += fields->field[i].size;
 	return (double)bytes / (double)fields->size;
 }
@@ -152,7 +153,7 @@ double cp_fields_hot_lines(const struct cp_fields *fields, uint64_t line)
 	double bytes = 0;
 
 	for (size_t i = 0; i < fields->n; i++)
-		if (!cp_field_is_cold(fields, &fields->field[i]))
+		if (!is_cold(fields, &fields->field[i]))
 			bytes += (double)fields->field[i].size *
 				 (double)fields->field[i].used_of_sparse;
 	return bytes / (double)line;
@@ -165,7 +166,7 @@ const char *cp_fields_names(
 	size_t n = 0;
 
 	for (size_t i = 0; i < fields->n; i++) {
-		if (cp_field_is_cold(fields, &fields->field[i]) != cold)
+		if (is_cold(fields, &fields->field[i]) != cold)
 			continue;
 		if (n++ < MOST)
 			text = cp_text_listed(arena, text, fields->field[i].name);

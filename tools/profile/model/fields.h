@@ -34,9 +34,6 @@ struct cp_fields *cp_symbols_fields(
 const struct cp_fields *cp_fields_of(
 	const struct cp_profile *profile, const struct cp_profiled_object *object);
 
-/* Used an eighth as often as the mean of the element's bytes or less. */
-bool cp_field_is_cold(const struct cp_fields *fields, const struct cp_field *field);
-
 /* The part of an element that is in fields which are not cold. */
 double cp_fields_hot_share(const struct cp_fields *fields);
 /* As many lines have room for these fields as often as they were used. */

@@ -160,9 +160,7 @@ Addr profile_image_start(const struct image *image);
 Addr profile_image_bias(const struct image *image);
 Bool profile_image_unmapped(Addr a, SizeT len);
 
-/* profile_module.c: the size of what is in to then, which has room for CP_BUILD_ID_MAX
- * bytes; 0: not known. */
-UInt profile_build_id(const HChar *path, UChar *to);
+/* profile_module.c: its number; 0: nothing is mapped there, or there is no room. */
 UInt profile_module_at(Addr a);
 /* Returns whether a module had something there, which is known no more. */
 Bool profile_module_unmapped(Addr a, SizeT len);

@@ -57,7 +57,9 @@ static UInt find_in_segments(Int fd, const Elf64_Ehdr *file, UChar *to)
 	return 0;
 }
 
-UInt profile_build_id(const HChar *path, UChar *to)
+/* The size of what is in to then, which has room for CP_BUILD_ID_MAX bytes; 0: not
+ * known. */
+static UInt read_build_id(const HChar *path, UChar *to)
 {
 	SysRes opened = VG_(open)(path, VKI_O_RDONLY | VKI_O_NONBLOCK, 0);
 	Elf64_Ehdr file;
@@ -89,7 +91,7 @@ static struct cp_profile_module *write_module(const NSegment *segment, UInt id)
 	out->offset = (ULong)segment->offset;
 	if (path) {
 		VG_(memcpy)(out->path, path, length + 1);
-		out->build_id_size = profile_build_id(path, out->build_id);
+		out->build_id_size = read_build_id(path, out->build_id);
 	}
 	profile_publish(out, CP_PROFILE_MODULE);
 	return out;

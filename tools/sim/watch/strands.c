@@ -75,7 +75,8 @@ static void forget(struct strand *s)
 	s->left = 0;
 }
 
-void strand_drop(struct strand *s)
+/* With what it called. */
+static void drop_strand(struct strand *s)
 {
 	while (s) {
 		struct strand *callee = s->callee;
@@ -96,9 +97,9 @@ void strand_drop_thread(struct strand *own, struct strand *at)
 
 	while (outer->caller)
 		outer = outer->caller;
-	strand_drop(outer);
+	drop_strand(outer);
 	if (own != outer)
-		strand_drop(own);
+		drop_strand(own);
 }
 
 void strands_unmapped(Addr a, SizeT size)
@@ -116,7 +117,7 @@ void strands_unmapped(Addr a, SizeT size)
 		if (s->base == ~0ul || s->callee)
 			forget(s);
 		else
-			strand_drop(s);
+			drop_strand(s);
 	}
 }
 
@@ -130,19 +131,19 @@ void strand_leave(struct strand *s, Addr sp)
 	if (old && (old->base == ~0ul || old->callee))
 		forget(old);
 	else if (old)
-		strand_drop(old);
+		drop_strand(old);
 	s->left = sp;
 	VG_(OSetGen_Insert)(left, s);
 	if (!strand_all(s) && s->base != ~0ul && !s->callee &&
 		VG_(OSetGen_Size)(left) > MANY)
-		strand_drop(s);
+		drop_strand(s);
 }
 
 void strand_take(struct strand *s)
 {
 	forget(s);
 	if (s->callee)
-		strand_drop(s->callee);
+		drop_strand(s->callee);
 }
 
 static struct strand *strand_below(Addr sp)

@@ -47,8 +47,6 @@ void strands_start(void);
 
 /* base ~0: a thread's own. */
 struct strand *strand_new(Addr base);
-/* With what it called. */
-void strand_drop(struct strand *s);
 /* A thread's own, and the one that it was on when it ended. */
 void strand_drop_thread(struct strand *own, struct strand *at);
 /* Those that were left in there are no more. */
