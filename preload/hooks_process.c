@@ -23,6 +23,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "base/fd.h"
 #include "base/env.h"
 #include "preload/follow.h"
@@ -33,8 +34,6 @@
 #include "preload/warn.h"
 #include "preload/process.h"
 #include "preload/walk.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* The entries that programs of this run get, and the status that quick_exit() was given.
  */

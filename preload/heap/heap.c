@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "preload/heap/observer.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define SITE __builtin_return_address(0)
 
 EXPORT extern const struct cp_heap_observer *cachepeek_heap_observer;
@@ -279,7 +279,6 @@ static void restore_depth(const int *before)
 }
 
 #define OPERATOR_NEW(name, parameters, arguments)                                        \
-	EXPORT void *name parameters;                                                    \
 	EXPORT void *name parameters                                                     \
 	{                                                                                \
 		const int before __attribute__((unused, cleanup(restore_depth))) =       \

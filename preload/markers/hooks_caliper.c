@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "base/format.h"
 #include "base/hash.h"
 #include "base/text.h"
@@ -25,7 +26,6 @@
 
 CP_MARKER_TOOL(cp_caliper, " of Caliper");
 
-#define EXPORT __attribute__((visibility("default")))
 #define STACK_REGIONS 1
 #define STACK_VALUES 2
 
@@ -38,17 +38,6 @@ int cali_begin_phase(const char *name);
 int cali_end_phase(const char *name);
 int cali_begin_comm_region(const char *name);
 int cali_end_comm_region(const char *name);
-int cali_begin_byname(const char *name);
-int cali_end_byname(const char *name);
-int cali_begin_string_byname(const char *name, const char *value);
-int cali_begin_int_byname(const char *name, int value);
-int cali_begin_double_byname(const char *name, double value);
-int cali_begin(cali_id_t attribute);
-int cali_end(cali_id_t attribute);
-int cali_begin_string(cali_id_t attribute, const char *value);
-int cali_begin_int(cali_id_t attribute, int value);
-int cali_begin_double(cali_id_t attribute, double value);
-int cali_safe_end_string(cali_id_t attribute, const char *value);
 const char *cali_attribute_name(cali_id_t attribute);
 
 static uint64_t tag_of(uint64_t stack)

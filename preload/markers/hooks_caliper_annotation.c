@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "base/format.h"
 #include "preload/markers/caliper.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 #include "preload/self.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define ATTRIBUTES cp_marker_tag(&cp_caliper, 1)
 
 /* ---- the ABI ---- */
@@ -44,17 +44,6 @@ struct variant {
 #define BEGIN_VARIANT _ZN4cali10Annotation5beginERKNS_7VariantE
 #define END _ZN4cali10Annotation3endEv
 #define END_GUARD _ZN4cali10Annotation5GuardD1Ev
-
-void CONSTRUCT(void **object, const char *name, int options);
-void CONSTRUCT_WITH(void **object, const char *name, const void *metadata, int options);
-void *BEGIN(void **object);
-void *BEGIN_INT(void **object, int value);
-void *BEGIN_DOUBLE(void **object, double value);
-void *BEGIN_TEXT(void **object, const char *value);
-void *BEGIN_DATA(void **object, int type, const void *data, uint64_t size);
-void *BEGIN_VARIANT(void **object, const struct variant *value);
-void END(void **object);
-void END_GUARD(void **object);
 
 #define FORWARD(function) CP_FORWARD(function) /* with its real name */
 

@@ -9,13 +9,12 @@
  */
 #include <string.h>
 
+#include "base/export.h"
 #include "base/format.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 
 static CP_MARKER_TOOL(this_tool, " of Extrae");
-
-#define EXPORT __attribute__((visibility("default")))
 
 typedef unsigned extrae_type;
 typedef unsigned long long extrae_value;
@@ -24,8 +23,6 @@ void Extrae_event(extrae_type type, extrae_value value);
 void Extrae_eventandcounters(extrae_type type, extrae_value value);
 void Extrae_nevent(unsigned count, extrae_type *types, extrae_value *values);
 void Extrae_neventandcounters(unsigned count, extrae_type *types, extrae_value *values);
-void Extrae_define_event_type(extrae_type *type, char *description, unsigned *count,
-	extrae_value *values, char **descriptions);
 
 /* The names of a type's values are kept with its tag. */
 static uint64_t tag_of(extrae_type type)

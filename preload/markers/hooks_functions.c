@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "base/lock.h"
 #include "base/probe.h"
 #include "preload/markers/functions.h"
@@ -18,7 +19,6 @@
 #include "preload/markers/symbols.h"
 #include "preload/self.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag_of(CP_MARKER_FUNCTION, 0)
 
 void __cyg_profile_func_enter(void *function, void *site);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "base/text.h"
 #include "preload/given.h"
@@ -27,8 +28,6 @@
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 #include "preload/walk.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 #define OLD_KOKKOS "KOKKOS_PROFILE_LIBRARY"
 #define NEW_KOKKOS "KOKKOS_TOOLS_LIBS"

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "base/once.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
@@ -24,10 +25,7 @@
 
 static CP_MARKER_TOOL(this_tool, " of ITT");
 
-#define EXPORT __attribute__((visibility("default")))
-
 void __itt_api_init(struct itt_global *global, int groups);
-void __itt_api_fini(struct itt_global *global);
 
 static struct cp_name *name_of(const struct itt_string *string)
 {

@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 #include "preload/markers/injection.h"
@@ -26,7 +27,6 @@
 
 static CP_MARKER_TOOL(this_tool, " of Kokkos");
 
-#define EXPORT __attribute__((visibility("default")))
 #define REGIONS cp_marker_tag(&this_tool, 0)
 #define KERNELS cp_marker_tag(&this_tool, 1)
 #define COPIES cp_marker_tag(&this_tool, 2)
@@ -220,7 +220,6 @@ static uint64_t new_id(void)
 			next.begin_##kind(name, device, id);                             \
 		cp_marker_begin(cp_marker_name(name), KERNELS);                          \
 	}                                                                                \
-	void kokkosp_end_##kind(uint64_t id);                                            \
 	EXPORT void kokkosp_end_##kind(uint64_t id)                                      \
 	{                                                                                \
 		cp_marker_end(NULL, KERNELS, CP_END_OWN);                                \

@@ -11,12 +11,12 @@
  */
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 
 static CP_MARKER_TOOL(this_tool, " of LIKWID");
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(&this_tool, 0)
 
 void likwid_markerInit(void);
@@ -24,11 +24,7 @@ void likwid_markerThreadInit(void);
 void likwid_markerNextGroup(void);
 void likwid_markerClose(void);
 int likwid_markerRegisterRegion(const char *tag);
-int likwid_markerStartRegion(const char *tag);
-int likwid_markerStopRegion(const char *tag);
 int likwid_markerResetRegion(const char *tag);
-void likwid_markerGetRegion(
-	const char *tag, int *nevents, double *events, double *time, int *count);
 int likwid_markerWriteFile(const char *path);
 
 /* Fortran pads with blanks. */

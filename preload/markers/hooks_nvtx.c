@@ -17,6 +17,7 @@
 #include <string.h>
 #include <wchar.h>
 
+#include "base/export.h"
 #include "base/once.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
@@ -26,8 +27,6 @@
 #include "preload/warn.h"
 
 static CP_MARKER_TOOL(this_tool, " of NVTX");
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* ---- the ABI ---- */
 

@@ -6,19 +6,14 @@
  * returns errors, on which programs give up: those are kept from the program
  * unless the user has asked PAPI for something.
  */
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 #include "preload/libc/real.h"
 
 static CP_MARKER_TOOL(this_tool, " of PAPI");
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(&this_tool, 0)
-
-int PAPI_hl_region_begin(const char *region);
-int PAPI_hl_read(const char *region);
-int PAPI_hl_region_end(const char *region);
-int PAPI_hl_stop(void);
 
 static int result_of(int result)
 {

@@ -13,12 +13,12 @@
  * none, perfstubs/tool.c is to be preloaded.  Iteration numbers of phases are no regions
  * of their own.
  */
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 
 static CP_MARKER_TOOL(this_tool, " of PerfStubs");
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(&this_tool, 0)
 #define TIMERS cp_marker_tag(&this_tool, 1)
 
@@ -27,14 +27,8 @@ void ps_tool_register_thread(void);
 void ps_tool_pause_measurement(void);
 void ps_tool_resume_measurement(void);
 void ps_tool_dump_data(void);
-void *ps_tool_timer_create(const char *name);
 void ps_tool_timer_start(void *timer);
 void ps_tool_timer_stop(void *timer);
-void ps_tool_start_string(const char *name);
-void ps_tool_stop_string(const char *name);
-void ps_tool_stop_current(void);
-void ps_tool_dynamic_phase_start(const char *name, int index);
-void ps_tool_dynamic_phase_stop(const char *name, int index);
 
 static void do_nothing(void)
 {

@@ -8,25 +8,15 @@
  * Score-P's user regions in C and C++.  A region has a handle, which Score-P makes
  * when it first begins; where it is not there, we do.
  */
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 #include "preload/self.h"
 
 static CP_MARKER_TOOL(this_tool, " of Score-P");
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(&this_tool, 0)
 #define HANDLES cp_marker_tag(&this_tool, 1)
-
-void SCOREP_User_RegionInit(void **handle, const char **last_name, uint32_t *last,
-	const char *name, uint32_t type, const char *file, uint32_t line);
-void SCOREP_User_RegionBegin(void **handle, const char **last_name, uint32_t *last,
-	const char *name, uint32_t type, const char *file, uint32_t line);
-void SCOREP_User_RegionEnter(void *handle);
-void SCOREP_User_RegionEnd(void *handle);
-void SCOREP_User_RegionByNameBegin(
-	const char *name, uint32_t type, const char *file, uint32_t line);
-void SCOREP_User_RegionByNameEnd(const char *name);
 
 /* Where Score-P is there and has made none, as before it measures, there is none: it
  * would be handed ours. */
@@ -113,10 +103,6 @@ EXPORT void SCOREP_User_RegionByNameEnd(const char *name)
 #define CONSTRUCT _ZN23SCOREP_User_RegionClassC1EPP18SCOREP_User_RegionPKcjPS4_PjS4_j
 #define DESTROY _ZN23SCOREP_User_RegionClassD1Ev
 #define FORWARD(function) CP_FORWARD(function) /* with its real name */
-
-void CONSTRUCT(void *object, void **handle, const char *name, uint32_t type,
-	const char **last_name, uint32_t *last, const char *file, uint32_t line);
-void DESTROY(void *object);
 
 /* No address has the upper bits set. */
 static uint64_t tag_of_object(const void *object)

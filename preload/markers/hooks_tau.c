@@ -11,26 +11,15 @@
  */
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/handles.h"
 #include "preload/self.h"
 
 static CP_MARKER_TOOL(this_tool, " of TAU");
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag(&this_tool, 0)
 #define TIMERS cp_marker_tag(&this_tool, 1)
-
-void Tau_start(const char *name);
-void Tau_stop(const char *name);
-void Tau_profile_c_timer(void **timer, const char *name, const char *type, uint64_t group,
-	const char *group_name);
-void Tau_lite_start_timer(void *timer, int phase);
-void Tau_lite_stop_timer(void *timer);
-void Tau_start_timer(void *timer, int phase, int thread);
-void Tau_stop_timer(void *timer, int thread);
-void Tau_dynamic_start(const char *name, int phase);
-void Tau_dynamic_stop(const char *name, int phase);
 
 static void begin_timer(struct cp_name *name)
 {
@@ -107,8 +96,6 @@ static const char *keep_as_is(const void *text)
 }
 
 #define CREATE(function, name_of)                                                        \
-	void function(void **timer, const void *name, const void *type, uint64_t group,  \
-		const char *group_name);                                                 \
 	EXPORT void function(void **timer, const void *name, const void *type,           \
 		uint64_t group, const char *group_name)                                  \
 	{                                                                                \

@@ -15,11 +15,11 @@
  */
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/parallel/openmp.h"
 #include "preload/self.h"
 #include "preload/parallel/teams.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define CALLER __builtin_return_address(0)
 
 typedef void body_function(void *);
@@ -78,7 +78,6 @@ static bool passes_by(const struct cp_omp_site *site)
 
 /* The signature of an entry, its arguments, and those with our body and data. */
 #define PARALLEL(entry, signature, theirs, ours)                                         \
-	EXPORT void entry signature;                                                     \
 	EXPORT void entry signature                                                      \
 	{                                                                                \
 		static struct cp_forward forward = {#entry, 0};                          \
@@ -141,8 +140,6 @@ static void run_reducing(void *memory)
 	run_work(&((struct reducing_work *)memory)->work);
 }
 
-EXPORT unsigned GOMP_parallel_reductions(
-	body_function *body, void *data, unsigned threads, unsigned flags);
 EXPORT unsigned GOMP_parallel_reductions(
 	body_function *body, void *data, unsigned threads, unsigned flags)
 {
@@ -251,9 +248,6 @@ static struct unsent pack_work(
 
 EXPORT void GOMP_task(body_function *body, void *data, copy_function *copy, long size,
 	long alignment, bool deferrable, unsigned flags, void **depend, int priority,
-	void *detach);
-EXPORT void GOMP_task(body_function *body, void *data, copy_function *copy, long size,
-	long alignment, bool deferrable, unsigned flags, void **depend, int priority,
 	void *detach)
 {
 	static struct cp_forward forward = {"GOMP_task", 0};
@@ -269,9 +263,6 @@ EXPORT void GOMP_task(body_function *body, void *data, copy_function *copy, long
 }
 
 #define TASKLOOP(entry, bound)                                                           \
-	EXPORT void entry(body_function *body, void *data, copy_function *copy,          \
-		long size, long alignment, unsigned flags, unsigned long count,          \
-		int priority, bound start, bound end, bound step);                       \
 	EXPORT void entry(body_function *body, void *data, copy_function *copy,          \
 		long size, long alignment, unsigned flags, unsigned long count,          \
 		int priority, bound start, bound end, bound step)                        \
@@ -303,7 +294,6 @@ static const struct cp_omp_site *find_runtime(
 }
 
 #define BARRIER(entry)                                                                   \
-	EXPORT void entry(void);                                                         \
 	EXPORT void entry(void)                                                          \
 	{                                                                                \
 		static struct cp_forward forward = {#entry, 0};                          \
@@ -320,7 +310,6 @@ BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
 
 #define CANCELLED_BARRIER(entry)                                                         \
-	EXPORT bool entry(void);                                                         \
 	EXPORT bool entry(void)                                                          \
 	{                                                                                \
 		static struct cp_forward forward = {#entry, 0};                          \

@@ -13,13 +13,11 @@
  */
 #include <stdint.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/parallel/job.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 #define FINALIZE(function)                                                               \
-	EXPORT int function(void);                                                       \
 	EXPORT int function(void)                                                        \
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
@@ -34,7 +32,6 @@ FINALIZE(PMPI_Finalize)
 
 /* Fortran's argument, where there is one, is passed on as it is. */
 #define FORTRAN(function)                                                                \
-	EXPORT void function(int *error);                                                \
 	EXPORT void function(int *error)                                                 \
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
@@ -56,7 +53,6 @@ FORTRAN(pmpi_finalize_f08_)
 
 /* A communicator is a pointer or an int: handed on as it came, in its register. */
 #define ABORT(function)                                                                  \
-	EXPORT int function(uintptr_t communicator, int code);                           \
 	EXPORT int function(uintptr_t communicator, int code)                            \
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \
@@ -70,7 +66,6 @@ ABORT(MPI_Abort)
 ABORT(PMPI_Abort)
 
 #define FORTRAN_ABORT(function)                                                          \
-	EXPORT void function(void *communicator, const int *code, int *error);           \
 	EXPORT void function(void *communicator, const int *code, int *error)            \
 	{                                                                                \
 		__typeof__(&function) real = CP_FORWARD(function);                       \

@@ -8,6 +8,7 @@
  */
 #include <stdbool.h>
 
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 #include "preload/parallel/mpi_calls.h"
@@ -16,7 +17,6 @@
 #include "base/counters/options.h"
 #include "preload/self.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define TAG cp_marker_tag_of(CP_MARKER_MPI, 0)
 #define NO_FUNCTION 15 /* not MPI_SUCCESS */
 
@@ -92,7 +92,6 @@ static __attribute__((noinline)) int call_through(
 }
 
 #define HOOK(name)                                                                       \
-	EXPORT int name(PARAMETERS);                                                     \
 	EXPORT int name(PARAMETERS)                                                      \
 	{                                                                                \
 		static struct hook hook = {{#name, NULL}, NULL};                         \

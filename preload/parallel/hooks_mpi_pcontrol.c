@@ -6,12 +6,11 @@
  * resumes them, 2 flushes.  Other levels, and other arguments, mean something to
  * one tool only: there is no telling whether an argument was given at all.
  */
+#include "base/export.h"
 #include "preload/markers/forward.h"
 #include "preload/markers/markers.h"
 #include "preload/markers/pass_on.h"
 #include "preload/self.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 int MPI_Pcontrol(const int level, void *a, void *b, void *c);
 void mpi_pcontrol_(const int *level);

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "base/export.h"
 #include "base/format.h"
 #include "base/once.h"
 #include "base/pool.h"
@@ -25,8 +26,6 @@
 #include "preload/self.h"
 #include "preload/warn.h"
 #include "base/counters/options.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* ---- of the OMPT interface, what is used here ---- */
 
@@ -233,8 +232,6 @@ static void finalize_tool(union ompt_data *data)
 {
 	(void)data;
 }
-
-EXPORT struct ompt_start *ompt_start_tool(unsigned version, const char *runtime);
 
 /* Tools that the runtime looks for after us: those that the user has named, and the
  * one that tells ThreadSanitizer of the runtime. */

@@ -20,6 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "base/fd.h"
 #include "base/format.h"
 #include "base/syscall.h"
@@ -30,8 +31,6 @@
 #include "preload/threads/threads.h"
 #include "preload/self.h"
 #include "preload/warn.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* ---- close ---- */
 

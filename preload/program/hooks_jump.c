@@ -12,12 +12,12 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
+#include "base/export.h"
 #include "preload/program/jump.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define NEAR 4096
 
 #define STACK (64ul << 20) /* a jump that is longer goes to another stack */

@@ -28,10 +28,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "base/export.h"
 #include "preload/program/descriptors.h"
 #include "preload/libc/real.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* _FORTIFY_SOURCE turns calls without a mode into these. */
 int __open_2(const char *path, int flags);

@@ -6,15 +6,12 @@
  * those that are loaded, which a preloaded one is.  That is a guard against functions
  * that nobody intercepts; ours call the next one, so each is intercepted all the same.
  */
+#include "base/export.h"
 #include "preload/program/sanitizers.h"
 
 #include <stddef.h>
 
 #include "base/format.h"
-
-#define EXPORT __attribute__((visibility("default")))
-
-const char *__asan_default_options(void);
 
 EXPORT const char *__asan_default_options(void)
 {

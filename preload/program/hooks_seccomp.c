@@ -9,10 +9,9 @@
 #include <stdarg.h>
 #include <sys/prctl.h>
 
+#include "base/export.h"
 #include "preload/libc/real.h"
 #include "preload/program/seccomp.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 static bool is_confining(const unsigned long arg[4])
 {

@@ -14,14 +14,13 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/export.h"
 #include "preload/program/fatal.h"
 #include "preload/program/readable.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/self.h"
 #include "preload/threads/signal_stack.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* Our work there is not the program's. */
 static void watch_signal(int number)

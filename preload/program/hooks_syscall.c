@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <sys/ptrace.h>
 
+#include "base/export.h"
 #include "base/syscall.h"
 #include "preload/libc/real.h"
 #include "preload/program/descriptors.h"
@@ -25,7 +26,6 @@
 #define TRACED "the program is traced"
 /* The headers may be older. */
 #define LANDLOCK_RESTRICT_SELF 446
-#define EXPORT __attribute__((visibility("default")))
 
 /* SECCOMP_SET_MODE_STRICT has none. */
 static const struct sock_fprog *filter_of(const long arg[6])

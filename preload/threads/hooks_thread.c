@@ -9,14 +9,13 @@
 #include <pthread.h>
 #include <threads.h>
 
+#include "base/export.h"
 #include "base/pool.h"
 #include "base/engine/simclient.h"
 #include "preload/libc/real.h"
 #include "preload/runtime.h"
 #include "preload/threads/threads.h"
 #include "preload/self.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* The function that the new thread is to run. */
 struct parcel {
