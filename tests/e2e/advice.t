@@ -345,6 +345,14 @@ for my $seed (1 .. $seeds) {
 	is_deeply([grep { /^split/ } @{told(findings('dcache', '--line-use', $file))}], ["split-records: $far->[4]"], "seed $seed: of two lines, few bytes are used");
 }
 
+# Prefetchers that bring the line beside spare the second miss of each record, and no line.
+for my $name (qw(zen4 zen5 granite-rapids neoverse-n2)) {
+	local $machine = $name;
+	my ($file, $two) = (scratch('beside'), looked_up(64, 16, 64, 0, 56));
+	compile($file, $two);
+	is_deeply([grep { /^split/ } @{told(findings('dcache', $file))}], ["split-records: $two->[4]"], "$name: records on two lines");
+}
+
 # ---- lines far apart that are used as a whole ----
 
 {

@@ -34,7 +34,6 @@ struct search {
 /* Of an instruction, in all threads and processes. */
 struct sum {
 	uint64_t asked, in_step, lost, walks, pairs;
-	struct cp_asked prefetched;
 	bool first; /* none before it tells the same */
 };
 
@@ -73,7 +72,6 @@ static struct sum sum_over_threads(const struct search *s,
 		sum.lost += lost_by(twin);
 		sum.walks += count_of(twin, CP_SIM_dtlb_load_walks) +
 			     count_of(twin, CP_SIM_dtlb_store_walks);
-		cp_asked_add(&sum.prefetched, twin);
 	}
 	return sum;
 }
@@ -248,6 +246,15 @@ static bool can_be_moved(const struct cp_profiled_object *data)
 			       data->data == CP_DATA_TLS || data->data == CP_DATA_MMAP);
 }
 
+/* Of both lines of its records: a prefetcher that brings the second one only when the
+ * first is asked for spares misses, and fetches as much. */
+static bool is_followed(const struct cp_profiled_object *data)
+{
+	struct cp_asked both = cp_asked_for(data);
+
+	return cp_is_followed(&both);
+}
+
 /* Would what is used of two lines fit one?  It would if records are no larger than it;
  * of larger ones the bytes tell. */
 static bool would_fit(const struct cp_profile *profile,
@@ -293,11 +300,11 @@ static void judge_pairs(const struct search *s, const struct cp_profiled_site *s
 		return;
 	sum = sum_over_threads(s, site, is_paired);
 	if (!sum.first || sum.pairs < CP_ADVICE_MISSES ||
-		(double)sum.pairs < CP_ADVICE_SHARE * (double)s->all ||
-		cp_is_followed(&sum.prefetched))
+		(double)sum.pairs < CP_ADVICE_SHARE * (double)s->all)
 		return;
 	data = cp_missed_data(s->profile, site);
-	if (!can_be_moved(data) || !would_fit(s->profile, site, data))
+	if (!can_be_moved(data) || is_followed(data) ||
+		!would_fit(s->profile, site, data))
 		return;
 	s->add(s->context,
 		(struct cp_finding){
