@@ -111,6 +111,44 @@ for my $seed (1 .. $seeds) {
 		for qw(padded read one true);
 }
 
+# Who clears a line, or looks at it once, does not need what others do there; what one of
+# them waits for is true sharing, of so many references as its writer has.
+for my $case (['cleared', 'false-sharing'], ['looked at', 'false-sharing'], ['flag', 'false-sharing'], ['same', 'contended-line']) {
+	my ($how, $rule) = @$case;
+	my ($one, $other) = (between(0, 3), between(4, 7));
+	my %before = (cleared => 'memset((void *)counts, 0, 64);', 'looked at' => 'for (int i = 0; i < 8; i++) sum += counts[i];');
+	$other = $one if $how eq 'same';
+	write_file(scratch('line.c'), <<"C");
+#include <pthread.h>
+#include <string.h>
+static volatile long counts[8] __attribute__((aligned(64)));
+static pthread_barrier_t both;
+static void *count(void *at)
+{
+	volatile long *mine = at, sum = 0;
+	@{[$before{$how} // '']}
+	pthread_barrier_wait(&both);
+	for (int i = 0; i < 5000; i++)
+		(*mine)++;
+	@{[$how eq 'flag' ? "if (mine == &counts[$one]) counts[$other]++;" : '']}
+	return 0;
+}
+int main(void)
+{
+	pthread_t thread[2];
+	pthread_barrier_init(&both, 0, 2);
+	pthread_create(&thread[0], 0, count, (void *)&counts[$one]);
+	pthread_create(&thread[1], 0, count, (void *)&counts[$other]);
+	pthread_join(thread[0], 0);
+	pthread_join(thread[1], 0);
+	return 0;
+}
+C
+	system('cc', '-O1', '-g', '-fno-builtin', '-pthread', '-o', scratch('line'), scratch('line.c')) == 0 or die 'cc';
+	my @found = map { "$_->{rule}: $_->{data}" =~ s/line::|\s.line\.c:3.//gr } @{outcome('sharing', scratch('line'))->{findings}};
+	is_deeply(\@found, ["$rule: counts"], "a line that is $how: $rule");
+}
+
 # ---- the limits ----
 
 is_deeply(data(findings('sharing', '--least', 1000000, $file)), ["$names->[0], $names->[1]"],

@@ -53,14 +53,14 @@ static const struct cp_profiled_object *written_in(
 
 static bool writes_apart(const struct cp_line_user *user)
 {
-	if (user->apart)
-		for (unsigned part = 0; part < CP_PROFILE_PARTS; part++)
-			if (written_in(user, part))
-				return true;
+	for (unsigned part = 0; user->apart > user->same && part < CP_PROFILE_PARTS;
+		part++)
+		if (written_in(user, part))
+			return true;
 	return false;
 }
 
-/* The two that write most, each to bytes of its own; false: there are none. */
+/* The two that write most, each mostly to bytes of its own; false: there are none. */
 static bool find_writers(
 	const struct cp_shared_line *line, const struct cp_line_user *writer[2])
 {
@@ -77,7 +77,7 @@ static bool find_writers(
 			writer[1] = user;
 		}
 	}
-	return writer[1] && !(writer[0]->use->written & writer[1]->use->written);
+	return writer[1];
 }
 
 /* In the order of the line, each once. */

@@ -83,22 +83,29 @@ static uint64_t part_bits(unsigned part)
 	return 0xffull << (8 * part);
 }
 
-/* Does another thread touch the same bytes of the part, and one of them write them? */
-static bool is_in_conflict(
+/* Do both touch the same bytes of the part, and one of them write them? */
+static bool are_in_conflict(const struct cp_profile_sharer *one,
+	const struct cp_profile_sharer *other, unsigned part)
+{
+	return ((one->written & (other->read | other->written)) |
+		       (one->read & other->written)) &
+	       part_bits(part);
+}
+
+/* Of its references to the part, those that may need what another did there: not more
+ * than the others have.  Who cleared a line before it was anybody's has one. */
+static uint64_t same_of_part(
 	const struct cp_shared_line *line, const struct cp_line_user *user, unsigned part)
 {
-	uint64_t bits = part_bits(part), mine = user->use->read | user->use->written;
+	uint64_t mine = user->use->part[part], others = 0;
 
 	for (size_t i = 0; i < line->nusers; i++) {
 		const struct cp_profile_sharer *other = line->users[i].use;
 
-		if (other != user->use &&
-			((user->use->written & (other->read | other->written)) |
-				(mine & other->written)) &
-				bits)
-			return true;
+		if (other != user->use && are_in_conflict(user->use, other, part))
+			others += other->part[part];
 	}
-	return false;
+	return mine < others ? mine : others;
 }
 
 /* A reference that touches several parts is divided among them by their shares. */
@@ -108,8 +115,7 @@ static void split_references(struct cp_shared_line *line, struct cp_line_user *u
 
 	for (unsigned part = 0; part < CP_PROFILE_PARTS; part++) {
 		all += user->use->part[part];
-		if (is_in_conflict(line, user, part))
-			same += user->use->part[part];
+		same += same_of_part(line, user, part);
 	}
 	user->same = all ? cp_count_of((double)references_of(user->use) * (double)same /
 				       (double)all)
