@@ -384,8 +384,8 @@ static void check_x87(struct cp_report *report)
 		met += report->processes[i].x87;
 	if (met)
 		cp_report_warn(report, CP_X87_WARNING
-			" (long double) were computed with 64 bits, not 80: "
-			"last digits may differ from those of the program alone, "
+			" (long double) were computed with 64 bits, not 80, "
+			"and raised no exceptions: last digits may differ from those of the program alone, "
 			"which CACHEPEEK_ENGINE=perf has");
 }
 

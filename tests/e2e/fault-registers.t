@@ -32,6 +32,18 @@ for my $how ([], ['late']) {
 	is(peek(engine => 'sim', command => \@command)->{out}, $alone->{out}, join(' ', 'signals of instructions are told as alone', @$how));
 }
 
+SKIP: {
+	skip('the simulator was built without its table of encodings (libzydis-dev)', 2) if !-e '/usr/include/Zydis/Zydis.h';
+	skip('x86-64 has these', 2) if run(command => ['uname', '-m'])->{out} !~ /x86_64/;
+	my @command = (program('raised'), 'hosted');
+	my ($alone, $with) = map { $_->{out} } run(command => \@command), peek(engine => 'sim', command => \@command);
+
+	# The kernel may have no such page.
+	s/^between.*\n//m for $alone =~ /^between.*code 128/m ? () : ($alone, $with);
+	cmp_ok(scalar(() = $alone =~ /\n/g), '>', 10, 'instructions of the processor');
+	is($with, $alone, 'as the processor has them');
+}
+
 # cachepeek-differences(7)
 SKIP: {
 	skip('x86-64 has segments', 3) if run(command => ['uname', '-m'])->{out} !~ /x86_64/;

@@ -2,9 +2,10 @@
 // What a handler is told of instructions that raise a signal: each lies alone in a page
 // of code.  Prints signal, code, where the address and the instruction are, from that
 // page, and the trap's number, with the error code of an address that is not there.
-//	raised [late | lacking]
+//	raised [late | hosted | lacking]
 // late: the code of divisions ran before the handler of SIGFPE was there, and behind that
 // of SIGSEGV.
+// hosted: instructions of which the processor decides whether there are such.
 // lacking: instructions that the simulator has not.
 #include <signal.h>
 #include <stdint.h>
@@ -65,6 +66,22 @@ static const struct code codes[] = {
 	CODE("xsetbv", "\x31\xc9\x31\xc0\x0f\x01\xd1"),
 	CODE("16 bytes",
 		"\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x66\x90"),
+};
+
+static const struct code hosted[] = {
+	CODE("sysexit", "\x0f\x35"),
+	CODE("from cr1", "\x0f\x20\xc8"),
+	CODE("to a debug register", "\x0f\x23\xc0"),
+	CODE("xend", "\x0f\x01\xd5"),
+	CODE("xabort", "\xc6\xf8\x01\xc3"),
+	CODE("vmrun", "\x0f\x01\xd8"),
+	CODE("invlpga", "\x0f\x01\xdf"),
+	CODE("VEX behind 66", "\x66\xc5\xf8\x58\xc0\xc3"),
+	CODE("VEX behind F2", "\xf2\xc5\xf8\x58\xc0\xc3"),
+	CODE("VEX behind REX", "\x48\xc5\xf8\x58\xc0\xc3"),
+	CODE("from a seventh segment", "\x8c\xf0\xc3"),
+	CODE("feni", "\xdb\xe0\xdb\xe1\xdb\xe4\xc3"),
+	CODE("between the first calls", "\x48\xc7\xc0\x01\x00\x60\xff\xff\xd0\xc3"),
 };
 
 static const struct code lacking[] = {
@@ -137,8 +154,10 @@ static void try_code(const struct code *code, int late)
 		call(1);
 	listen_to(sizeof(all) / sizeof(all[0]));
 	printf("%s: ", code->name);
-	if (!sigsetjmp(back, 1))
-		call(0);
+	if (sigsetjmp(back, 1))
+		return;
+	call(0);
+	puts("no signal");
 }
 
 int main(int argc, char **argv)
@@ -149,6 +168,11 @@ int main(int argc, char **argv)
 	sigaltstack(&other, NULL);
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (argc > 1 && strcmp(argv[1], "hosted") == 0) {
+		for (size_t i = 0; i < sizeof(hosted) / sizeof(hosted[0]); i++)
+			try_code(&hosted[i], 0);
+		return 0;
+	}
 	if (argc > 1 && strcmp(argv[1], "lacking") == 0) {
 		for (size_t i = 0; i < sizeof(lacking) / sizeof(lacking[0]); i++)
 			try_code(&lacking[i], 0);

@@ -343,23 +343,99 @@ static UInt move_base(IRSB *out, const struct missing *m)
 	return LENGTH;
 }
 
-/* --- Hints --- */
+/* --- As the host has it --- */
 
-/* PREFETCH of a register: the host says whether it changes nothing, or is none. */
+/* It changes nothing, or raises a signal: which, the host says. */
+static UInt leave_to_host(IRSB *out, const struct missing *m, UInt length)
+{
+	static const struct native_shape plain;
+	struct native n = {
+		.shape = &plain, .form = FORM_LEGACY, .pc = m->pc, .ncode = length};
+
+	n.length = m->nprefixes + length;
+	VG_(memcpy)(n.code, m->opcode, length);
+	native_call_early(out, &n);
+	return length;
+}
+
+/* No processor has it, but VEX. */
+static UInt refuse(IRSB *out, const struct missing *m)
+{
+	static const UChar undefined[] = {0x0f, 0x0b};
+	struct missing none = *m;
+
+	none.opcode = undefined;
+	return leave_to_host(out, &none, sizeof(undefined));
+}
+
+/* VEX and EVEX have no prefix of these before them. */
+static Bool is_prefixed_wrongly(const struct missing *m)
+{
+	Bool is_prefixed = m->is_16_bit || m->is_repeated || m->rex || *m->opcode == 0xf2;
+	UInt first = m->opcode[*m->opcode == 0xf2];
+
+	return is_prefixed && (first == 0xc4 || first == 0xc5 || first == 0x62);
+}
+
+/* PREFETCH of a register. */
 static UInt hint(IRSB *out, const struct missing *m)
 {
 	enum { LENGTH = 3, PREFETCHW = 0x0d, PREFETCH = 0x18 };
-	static const struct native_shape plain;
-	struct native n = {
-		.shape = &plain, .form = FORM_LEGACY, .pc = m->pc, .ncode = LENGTH};
 
 	if ((m->opcode[1] != PREFETCHW && m->opcode[1] != PREFETCH) ||
 		m->opcode[2] < 0xc0)
 		return 0;
-	n.length = m->nprefixes + LENGTH;
-	VG_(memcpy)(n.code, m->opcode, LENGTH);
-	native_call_early(out, &n);
-	return LENGTH;
+	return leave_to_host(out, m, LENGTH);
+}
+
+/* XEND outside of a transaction; what a hypervisor has: VMRUN, VMLOAD, VMSAVE, STGI,
+ * CLGI, SKINIT, INVLPGA; MONITORX; moves from and to system registers; SYSEXIT. */
+static UInt of_system(IRSB *out, const struct missing *m)
+{
+	enum { LENGTH = 3, XEND = 0xd5, VMMCALL = 0xd9, MONITORX = 0xfa };
+	UInt first = m->opcode[1], which = m->opcode[2];
+
+	if (first == 0x35)
+		return leave_to_host(out, m, LENGTH - 1);
+	if ((first >= 0x20 && first <= 0x23) ||
+		(first == 0x01 && !m->nprefixes &&
+			(which == XEND || which == MONITORX ||
+				(which >= 0xd8 && which <= 0xdf && which != VMMCALL))))
+		return leave_to_host(out, m, LENGTH);
+	return 0;
+}
+
+/* XBEGIN goes on where the transaction has failed, to VEX.  XTEST has no other answer. */
+static UInt of_transactions(IRSB *out, const struct missing *m)
+{
+	enum { ECX = 2, OF_AMD = 0x444d4163, XTEST = 0xd6, LENGTH = 3 };
+	Bool is_xtest = m->opcode[0] == 0x0f && m->opcode[1] == 0x01 &&
+			m->opcode[2] == XTEST,
+	     is_xabort = m->opcode[0] == 0xc6 && m->opcode[1] == 0xf8,
+	     is_xbegin = m->opcode[0] == 0xc7 && m->opcode[1] == 0xf8;
+
+	if (is_xabort && !m->nprefixes)
+		return leave_to_host(out, m, LENGTH);
+	if ((is_xtest || is_xbegin) && native_cpuid(0, 0).output[ECX] == OF_AMD)
+		return refuse(out, m);
+	return 0;
+}
+
+/* A load of a segment register's value: there are six. */
+static UInt load_segment(IRSB *out, const struct missing *m)
+{
+	return (m->opcode[1] >> 3 & 7) > 5 ? refuse(out, m) : 0;
+}
+
+/* FENI, FDISI and FSETPM. */
+static UInt ignored(IRSB *out, const struct missing *m)
+{
+	enum { LENGTH = 2 };
+	UInt which = m->opcode[1];
+
+	return which == 0xe0 || which == 0xe1 || which == 0xe4
+		       ? leave_to_host(out, m, LENGTH)
+		       : 0;
 }
 
 /* --- All --- */
@@ -368,12 +444,25 @@ static UInt of_two_bytes(IRSB *out, const struct missing *m)
 {
 	UInt length = move_base(out, m);
 
-	return length ? length : hint(out, m);
+	if (!length)
+		length = hint(out, m);
+	if (!length)
+		length = of_system(out, m);
+	return length ? length : of_transactions(out, m);
 }
 
 static UInt execute(IRSB *out, const struct missing *m)
 {
+	if (is_prefixed_wrongly(m))
+		return refuse(out, m);
 	switch (*m->opcode) {
+	case 0x8c:
+		return load_segment(out, m);
+	case 0xc6:
+	case 0xc7:
+		return of_transactions(out, m);
+	case 0xdb:
+		return ignored(out, m);
 	case 0xd7:
 		return xlat(out, m);
 	case 0xa6:

@@ -97,13 +97,25 @@ void traps_tell(ThreadId tid, const vki_siginfo_t *told, const struct vki_uconte
 
 /* ---- addresses that no processor has ---- */
 
+/* The page of the first system calls: the kernel answers jumps to three of its places,
+ * and sends a signal for others, which is for no trap. */
+static Bool is_in_page_of_calls(Addr address)
+{
+	return address >= 0xffffffffff600000 && address < 0xffffffffff601000;
+}
+
 Bool traps_refuse(ThreadId tid, Addr address)
 {
 	enum { UNUSED_BITS = 16 };
 
-	if ((Word)(address << UNUSED_BITS) >> UNUSED_BITS == (Word)address)
+	if ((Word)(address << UNUSED_BITS) >> UNUSED_BITS == (Word)address &&
+		!is_in_page_of_calls(address))
 		return False;
+	is_known = last && is_in_page_of_calls(address);
+	if (is_known)
+		known = last[tid];
 	VG_(synth_fault)(tid);
+	is_known = False;
 	return True;
 }
 
