@@ -50,7 +50,6 @@ static void start_alone(void)
 static void start_tool(void)
 {
 	options_check();
-	most_threads_start();
 	native_start();
 	pin_start();
 	huge_start();

@@ -12,19 +12,20 @@
 ThreadId __real_vgPlain_alloc_ThreadState(void);
 ThreadId __wrap_vgPlain_alloc_ThreadState(void);
 
-UInt most_threads;
-
 /* Behind the highest number that a thread has had. */
 static UInt bound = 2;
 
-void most_threads_start(void)
+static UInt room; /* 0: the core is still told of it */
+
+UInt most_threads(void)
 {
-	most_threads = VG_N_THREADS;
+	return room ? room : VG_N_THREADS;
 }
 
 /* At the first call of the program's the core takes room for as many as it knows of. */
 void most_threads_after_call(void)
 {
+	room = most_threads();
 	VG_N_THREADS = bound;
 }
 
@@ -33,7 +34,7 @@ ThreadId __wrap_vgPlain_alloc_ThreadState(void)
 	UInt before = VG_N_THREADS;
 	ThreadId tid;
 
-	VG_N_THREADS = most_threads;
+	VG_N_THREADS = most_threads();
 	tid = __real_vgPlain_alloc_ThreadState();
 	if (tid >= bound)
 		bound = tid + 1;

@@ -581,7 +581,7 @@ static void on_create(ThreadId by, ThreadId tid)
 void threads_start(void)
 {
 	threads.by_id =
-		VG_(calloc)("cachepeek.threads", most_threads, sizeof(*threads.by_id));
+		VG_(calloc)("cachepeek.threads", most_threads(), sizeof(*threads.by_id));
 	threads.simulated = VG_(calloc)(
 		"cachepeek.machines", tool_options.nmachines, sizeof(*threads.simulated));
 	for (UInt i = 0; i < tool_options.nmachines; i++)

@@ -88,8 +88,7 @@ void options_debug_usage(void);
 
 /* most_threads.c: how many there may be at a time.  VG_N_THREADS is behind the highest
  * number that there has been. */
-extern UInt most_threads;
-void most_threads_start(void);
+UInt most_threads(void);
 void most_threads_after_call(void);
 
 /* threads.c: the counters and the core of each thread */

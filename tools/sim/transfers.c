@@ -357,6 +357,6 @@ void transfers_start(void)
 	if (tool_options.sample.sets) /* whose code tells nobody */
 		return;
 	transfers.runners = VG_(calloc)(
-		"cachepeek.runners", most_threads, sizeof(*transfers.runners));
+		"cachepeek.runners", most_threads(), sizeof(*transfers.runners));
 	transfers.line_shift = log2_of(tool_options.machine.l1d.line);
 }

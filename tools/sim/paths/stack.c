@@ -359,7 +359,7 @@ void paths_start(const struct front *front)
 	if (!tool_options.paths)
 		return;
 	paths.stacks =
-		VG_(calloc)("cachepeek.stacks", most_threads, sizeof(*paths.stacks));
+		VG_(calloc)("cachepeek.stacks", most_threads(), sizeof(*paths.stacks));
 	counts_start(front);
 	/* Blocks that go on behind a jump would have functions in their midst. */
 	VG_(clo_vex_control).guest_chase = False;

@@ -263,7 +263,7 @@ void pin_behind(ThreadId tid)
 void pin_call_is_programs(ThreadId tid)
 {
 	if (pin.wanted && !pin.of_program)
-		pin.of_program = VG_(calloc)("pin", most_threads, 1);
+		pin.of_program = VG_(calloc)("pin", most_threads(), 1);
 	if (pin.of_program)
 		pin.of_program[tid] = True;
 }

@@ -322,6 +322,6 @@ void pin_start(void)
 {
 	if (!pin.wanted)
 		return;
-	pinned.deadlines = VG_(calloc)("pin", most_threads, sizeof(*pinned.deadlines));
+	pinned.deadlines = VG_(calloc)("pin", most_threads(), sizeof(*pinned.deadlines));
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }

@@ -344,8 +344,8 @@ void pin_turn_thread(ThreadId by)
 	if (order.active || !pin.wanted)
 		return;
 	if (!order.turns)
-		order.turns = VG_(calloc)("pin", most_threads, sizeof(*order.turns));
-	VG_(memset)(order.turns, 0, most_threads * sizeof(*order.turns));
+		order.turns = VG_(calloc)("pin", most_threads(), sizeof(*order.turns));
+	VG_(memset)(order.turns, 0, most_threads() * sizeof(*order.turns));
 	order.turns[by] = (struct turn){(Int)cp_syscall(SYS_gettid), RUNS, False};
 	order.last = by;
 	order.taken = True;

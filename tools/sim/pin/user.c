@@ -40,7 +40,7 @@ HChar *pin_user_start(HChar *const *envp, Bool kept)
 	HChar *told;
 
 	pin.user.kept = kept;
-	pin.user.changed = VG_(calloc)("pin", most_threads, sizeof(*pin.user.changed));
+	pin.user.changed = VG_(calloc)("pin", most_threads(), sizeof(*pin.user.changed));
 	if (read_numbers(pin_find(envp, SHOWN), &pin.user.as_root)) {
 		pin.user.has_groups = own.user != pin.user.as_root.user ||
 				      own.group != pin.user.as_root.group;

@@ -247,7 +247,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 
 	if (!known.living)
 		known.living = VG_(calloc)(
-			"cachepeek.living", most_threads, sizeof(*known.living));
+			"cachepeek.living", most_threads(), sizeof(*known.living));
 	profile_settle();
 	forget_recent();
 	if (found && (top >= end || bounds_why(end) & BOUNDS_STACK))

@@ -512,7 +512,8 @@ void sharing_start(void)
 {
 	if (!tool_options.sharing)
 		return;
-	sharing.born = VG_(calloc)("cachepeek.born", most_threads, sizeof(*sharing.born));
+	sharing.born =
+		VG_(calloc)("cachepeek.born", most_threads(), sizeof(*sharing.born));
 	sharing.line_shift_of_l1d = log2_of(tool_options.machine.l1d.line);
 	sharing.bit_shift =
 		sharing.line_shift_of_l1d > 6 ? sharing.line_shift_of_l1d - 6 : 0;

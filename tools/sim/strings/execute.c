@@ -169,7 +169,7 @@ static struct left *left_of_thread(void)
 	static struct left *all;
 
 	if (!all)
-		all = VG_(calloc)("cachepeek.strings", most_threads, sizeof(*all));
+		all = VG_(calloc)("cachepeek.strings", most_threads(), sizeof(*all));
 	return &all[VG_(get_running_tid)()];
 }
 

@@ -86,7 +86,7 @@ static const struct filter **filters; /* of each thread; NULL: nothing is forbid
 
 void confine_start(void)
 {
-	filters = VG_(calloc)("confine", most_threads, sizeof(*filters));
+	filters = VG_(calloc)("confine", most_threads(), sizeof(*filters));
 }
 
 void confine_thread(ThreadId parent, ThreadId child)

@@ -49,7 +49,7 @@ void hidden_start(UWord slots, UWord lowest, UWord highest, UWord pid)
 		!is_there(pid, sizeof(Int)))
 		return;
 	if (!own.of_program)
-		own.of_program = VG_(calloc)("hidden", most_threads, 1);
+		own.of_program = VG_(calloc)("hidden", most_threads(), 1);
 	own.slots = (Int **)slots;
 	own.lowest = (Int *)lowest;
 	own.highest = (Int *)highest;

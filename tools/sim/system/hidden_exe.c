@@ -137,7 +137,7 @@ void hidden_links(ThreadId tid, Int number, struct hidden_call *call)
 	if (!reads_link(number) && !follows(tid, number))
 		return;
 	if (!found)
-		found = VG_(calloc)("hidden.links", most_threads, sizeof(*found));
+		found = VG_(calloc)("hidden.links", most_threads(), sizeof(*found));
 	if (find_link(i ? (Int)hidden_argument(tid, 0) : HIDDEN_HERE,
 		    hidden_argument(tid, i), found[tid]))
 		hidden_change(tid, i, (UWord)found[tid], call);

@@ -62,7 +62,8 @@ void masks_before(ThreadId tid, UInt number, const UWord *args)
 	if (!waiting && !has_mask)
 		return;
 	if (!waiting)
-		waiting = VG_(calloc)("cachepeek.masks", most_threads, sizeof(*waiting));
+		waiting =
+			VG_(calloc)("cachepeek.masks", most_threads(), sizeof(*waiting));
 	waiting[tid].has_mask = has_mask;
 	if (has_mask)
 		waiting[tid].mask = *(const vki_sigset_t *)mask;

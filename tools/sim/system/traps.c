@@ -81,7 +81,7 @@ void traps_tell(ThreadId tid, const vki_siginfo_t *told, const struct vki_uconte
 		&((struct vki_ucontext *)call_take(tid, CALL_ARG3))->uc_mcontext;
 
 	if (!last)
-		last = VG_(calloc)("cachepeek.traps", most_threads, sizeof(*last));
+		last = VG_(calloc)("cachepeek.traps", most_threads(), sizeof(*last));
 	if (is_of_instruction(told)) {
 		struct trap now = trap_of(told, host);
 

@@ -628,7 +628,7 @@ Bool functions_start(Addr to, const HChar *patterns)
 	if (calls.wanted)
 		return False;
 	calls.threads =
-		VG_(calloc)("cachepeek.threads", most_threads, sizeof(*calls.threads));
+		VG_(calloc)("cachepeek.threads", most_threads(), sizeof(*calls.threads));
 	calls.detour = to;
 	strands_start();
 	functions_choose(patterns);
