@@ -20,7 +20,6 @@ struct request {
 	const char *input, *source;
 	struct cp_output_list outputs;
 	struct cp_profile_view view;
-	bool debuginfod;
 };
 
 static bool take_context(void *context, const struct cp_arg *arg, const char *value)
@@ -44,7 +43,7 @@ static const struct cp_arg args[] = {
 	{"machine", 'm', AT(TEXT, from.machine)},
 	{"dir", 'd', AT(TEXT, from.directory)},
 	{"context-lines", 0, CP_ARG_BY(TAKE, take_context, NULL)},
-	{"debuginfod", 0, AT(FLAG, debuginfod)},
+	{"debuginfod", 0, AT(FLAG, from.debuginfod)},
 	{.name = NULL},
 };
 
@@ -140,14 +139,6 @@ static int write_profile(
 	return status;
 }
 
-static int show_annotated(const char *directory, void *context)
-{
-	const struct request *request = context;
-
-	return cp_profile_show_with(
-		write_profile, directory, request, request->debuginfod);
-}
-
 static int say_usage(const char *why)
 {
 	fprintf(stderr,
@@ -163,7 +154,7 @@ static bool is_possible(const struct request *request, char *const argv[])
 	if (!*argv || request->input)
 		return true;
 	/* libdw would ask servers. */
-	if (!request->debuginfod)
+	if (!request->from.debuginfod)
 		unsetenv("DEBUGINFOD_URLS");
 	return cp_source_is_possible(request->source, argv);
 }
@@ -187,8 +178,9 @@ int cp_cmd_annotate(int argc, char **argv)
 		return 2;
 	if (!request.input)
 		return cp_profile_of(
-			&request.from, argv + optind, show_annotated, &request);
+			&request.from, argv + optind, write_profile, &request);
 	if (optind < argc)
 		return say_usage("either -i or a program");
-	return show_annotated(NULL, &request);
+	return cp_profile_show_with(
+		write_profile, NULL, &request, request.from.debuginfod);
 }

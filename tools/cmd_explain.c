@@ -116,14 +116,6 @@ static int write_explained(
 		       : fail(error);
 }
 
-static int show_explained(const char *directory, void *context)
-{
-	const struct request *request = context;
-
-	return cp_profile_show_with(
-		write_explained, directory, request, request->debuginfod);
-}
-
 /* A directory is a run; anything else, be it not there, a report. */
 static bool is_directory(const char *path)
 {
@@ -143,8 +135,10 @@ int cp_cmd_explain(int argc, char **argv)
 	named = argv[optind];
 	if (named && !is_directory(named)) {
 		request.file = named;
-		return show_explained(NULL, &request);
+		return cp_profile_show_with(
+			write_explained, NULL, &request, request.debuginfod);
 	}
-	return cp_profile_of(&(struct cp_profile_source){.directory = named}, nothing,
-		show_explained, &request);
+	return cp_profile_of(&(struct cp_profile_source){.directory = named,
+				     .debuginfod = request.debuginfod},
+		nothing, write_explained, &request);
 }

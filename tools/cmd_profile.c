@@ -321,14 +321,6 @@ static int write_profile(
 	return result;
 }
 
-static int show_kept(const char *directory, void *context)
-{
-	const struct request *request = context;
-
-	return cp_profile_show_with(
-		write_profile, directory, request, request->debuginfod);
-}
-
 /* perf has run the program, and where is known. */
 static bool is_alone(const struct request *request, const char *program)
 {
@@ -354,7 +346,10 @@ int cp_cmd_profile(int argc, char **argv)
 		!choose_outputs(&request))
 		return 2;
 	if (request.input)
-		return is_alone(&request, argv[optind]) ? show_kept(NULL, &request) : 2;
+		return is_alone(&request, argv[optind])
+			       ? cp_profile_show_with(write_profile, NULL, &request,
+					 request.debuginfod)
+			       : 2;
 	if (request.reproducible && !argv[optind]) {
 		fprintf(stderr, "cachepeek: --reproducible: no program to run\n");
 		return 2;
@@ -363,6 +358,6 @@ int cp_cmd_profile(int argc, char **argv)
 		&(struct cp_profile_source){request.sharing ? "sharing" : request.name,
 			request.machine, request.directory, request.engine,
 			request.call_paths || request.callers, request.line_use,
-			request.reproducible},
-		argv + optind, show_kept, &request);
+			request.reproducible, request.debuginfod},
+		argv + optind, write_profile, &request);
 }

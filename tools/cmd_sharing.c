@@ -120,14 +120,6 @@ static int write_sharing(
 	return result;
 }
 
-static int show_sharing(const char *directory, void *context)
-{
-	const struct request *request = context;
-
-	return cp_profile_show_with(
-		write_sharing, directory, request, request->debuginfod);
-}
-
 int cp_cmd_sharing(int argc, char **argv)
 {
 	struct request request = {.least = 100};
@@ -142,6 +134,6 @@ int cp_cmd_sharing(int argc, char **argv)
 		setenv("CACHEPEEK_QUANTUM", request.quantum, 1);
 	return cp_profile_of(
 		&(struct cp_profile_source){"sharing", request.machine, request.directory,
-			NULL, false, false, request.reproducible},
-		argv + optind, show_sharing, &request);
+			NULL, false, false, request.reproducible, request.debuginfod},
+		argv + optind, write_sharing, &request);
 }

@@ -43,20 +43,21 @@ int cp_profile_show_with(cp_profile_write *write, const char *directory,
 
 /* ---- the run ---- */
 
-static int show_last(
-	const struct cp_profile_source *from, cp_profile_show *show, void *context)
+static int show_last(const struct cp_profile_source *from, cp_profile_write *write,
+	const void *context)
 {
 	char base[PATH_MAX], path[PATH_MAX + 8];
 
 	if (from->directory)
-		return show(from->directory, context);
+		return cp_profile_show_with(
+			write, from->directory, context, from->debuginfod);
 	if (!cp_run_base(cp_cmd_getenv, base, sizeof(base))) {
 		fprintf(stderr, "cachepeek: neither HOME nor XDG_CACHE_HOME is set: "
 				"name the run's directory (-d)\n");
 		return 1;
 	}
 	snprintf(path, sizeof(path), "%s/last", base);
-	return show(path, context);
+	return cp_profile_show_with(write, path, context, from->debuginfod);
 }
 
 static int make_directory(
@@ -166,7 +167,7 @@ static bool runs_alone(const struct cp_profile_source *from, const char *program
 }
 
 static int run_program(const struct cp_profile_source *from, char **argv,
-	cp_profile_show *show, void *context)
+	cp_profile_write *write, const void *context)
 {
 	char directory[CP_RUNDIR_SIZE] = "";
 	struct cp_launch launch = {0};
@@ -181,17 +182,17 @@ static int run_program(const struct cp_profile_source *from, char **argv,
 			cp_run_remove(directory);
 		return cp_cannot_run(argv[0], -result);
 	}
-	show(directory, context);
+	cp_profile_show_with(write, directory, context, from->debuginfod);
 	return cp_end_like(launch.status);
 }
 
 int cp_profile_of(const struct cp_profile_source *from, char **argv,
-	cp_profile_show *show, void *context)
+	cp_profile_write *write, const void *context)
 {
 	const struct cp_wanted wanted = {
 		.machine = from->machine, .directory = from->directory};
 
 	if (!*argv)
-		return show_last(from, show, context);
-	return cp_check_wanted(&wanted) ? run_program(from, argv, show, context) : 2;
+		return show_last(from, write, context);
+	return cp_check_wanted(&wanted) ? run_program(from, argv, write, context) : 2;
 }

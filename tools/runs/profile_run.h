@@ -17,16 +17,8 @@ struct cp_profile_source {
 	const char *engine;              /* NULL: the simulated PMU */
 	bool call_paths, line_use;       /* of the run that is made */
 	const char *reproducible;        /* the same; NULL: as set elsewhere */
+	bool debuginfod;                 /* libdw may ask servers */
 };
-
-/* Shows the profile in a run directory.  Returns the exit status. */
-typedef int cp_profile_show(const char *directory, void *context);
-
-/* Runs the program on the simulated PMU; without one (argv[0] is NULL) the run in
- * the directory, or the last that was kept.  Returns the exit status, the program's
- * if there is one. */
-int cp_profile_of(const struct cp_profile_source *from, char **argv,
-	cp_profile_show *show, void *context);
 
 /* Has the profile in a directory (NULL: elsewhere) written, with memory that is there
  * only meanwhile.  Returns the exit status. */
@@ -34,5 +26,11 @@ typedef int cp_profile_write(
 	struct cp_arena *arena, const char *directory, const void *context);
 int cp_profile_show_with(cp_profile_write *write, const char *directory,
 	const void *context, bool debuginfod);
+
+/* Runs the program on the simulated PMU, and has its profile written; without one
+ * (argv[0] is NULL) that of the run in the directory, or of the last that was kept.
+ * Returns the exit status, the program's if there is one. */
+int cp_profile_of(const struct cp_profile_source *from, char **argv,
+	cp_profile_write *write, const void *context);
 
 #endif
