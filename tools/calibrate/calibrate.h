@@ -174,6 +174,9 @@ static inline uint64_t cp_next_state(uint64_t state)
 	return state * 6364136223846793005u + 1442695040888963407u;
 }
 
+/* Since some time in the past. */
+double cp_calibrate_now_ns(void);
+
 /* Nanoseconds of the best of some tries, a piece. */
 typedef void cp_task(void *context);
 double cp_best(unsigned tries, double pieces, cp_task *task, void *context);

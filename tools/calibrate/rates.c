@@ -9,7 +9,7 @@
 
 #include "tools/calibrate/calibrate.h"
 
-static double now_ns(void)
+double cp_calibrate_now_ns(void)
 {
 	struct timespec time;
 
@@ -22,10 +22,10 @@ double cp_best(unsigned tries, double pieces, cp_task *task, void *context)
 	double best = 0;
 
 	for (unsigned i = 0; i < tries; i++) {
-		double begin = now_ns(), took;
+		double begin = cp_calibrate_now_ns(), took;
 
 		task(context);
-		took = now_ns() - begin;
+		took = cp_calibrate_now_ns() - begin;
 		if (!i || took < best)
 			best = took;
 	}

@@ -9,7 +9,6 @@
  * read after another one of another: all wait at once.
  */
 #include <math.h>
-#include <time.h>
 
 #include "tools/calibrate/calibrate.h"
 
@@ -20,14 +19,6 @@ enum { USES = 4 };
 /* Each point that of the last times the fourth root of two, the last 181 ms. */
 #define FIRST_NS 500000.0
 #define POINTS_PER_DOUBLE 4
-
-static double now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
 
 static double ns_of(double point)
 {
@@ -72,7 +63,7 @@ static void leave_alone(struct lines *lines)
 		read_own(lines);
 		read_chain(lines->other_at, lines->others.count);
 	}
-	lines->begin = now_ns();
+	lines->begin = cp_calibrate_now_ns();
 }
 
 /* On a busy machine they are read later than they should: it counts for the time after
@@ -83,7 +74,7 @@ static void read_again(struct cp_host *host, struct lines *lines, unsigned point
 	double waited, at;
 
 	do
-		waited = now_ns() - lines->begin;
+		waited = cp_calibrate_now_ns() - lines->begin;
 	while (waited < ns_of(point));
 	at = log2(waited / FIRST_NS) * POINTS_PER_DOUBLE + 0.5;
 	if (at < POINTS)

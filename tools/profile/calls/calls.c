@@ -256,24 +256,19 @@ struct cp_calls *cp_calls_callers(const struct cp_calls *calls, const char *name
 
 /* ---- for those who show it ---- */
 
-struct ranked {
-	size_t call;
-	double order;
-};
-
-static int largest_first(const void *a, const void *b)
+int cp_largest_first(const void *a, const void *b)
 {
-	const struct ranked *x = a, *y = b;
+	const struct cp_ranked *x = a, *y = b;
 
-	if (x->order != y->order)
-		return x->order > y->order ? -1 : 1;
-	return x->call < y->call ? -1 : 1;
+	if (x->size != y->size)
+		return x->size > y->size ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
 }
 
 size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order *order,
 	const void *context, size_t **children)
 {
-	struct ranked *ranked;
+	struct cp_ranked *ranked;
 	size_t n = 0;
 
 	for (size_t i = calls->call[of].first; i; i = calls->call[i].next)
@@ -282,11 +277,11 @@ size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order
 	*children = cp_arena_alloc(calls->arena, (n + 1) * sizeof(**children));
 	n = 0;
 	for (size_t i = calls->call[of].first; i; i = calls->call[i].next)
-		ranked[n++] = (struct ranked){i, order(context, &calls->call[i])};
+		ranked[n++] = (struct cp_ranked){i, order(context, &calls->call[i])};
 	if (n)
-		qsort(ranked, n, sizeof(*ranked), largest_first);
+		qsort(ranked, n, sizeof(*ranked), cp_largest_first);
 	for (size_t i = 0; i < n; i++)
-		(*children)[i] = ranked[i].call;
+		(*children)[i] = ranked[i].number;
 	return n;
 }
 

@@ -61,6 +61,13 @@ typedef double cp_calls_order(const void *context, const struct cp_call *call);
 size_t cp_calls_children(const struct cp_calls *calls, size_t of, cp_calls_order *order,
 	const void *context, size_t **children);
 
+/* To sort by size, and then by number. */
+struct cp_ranked {
+	size_t number; /* of a call, or of a path */
+	double size;
+};
+int cp_largest_first(const void *a, const void *b);
+
 /* A quantity of calls: counters that belong together. */
 struct cp_calls_quantity {
 	const char *measurement; /* of that one only; NULL: of any */

@@ -33,20 +33,6 @@ static double size_of(const struct tree *tree, size_t path)
 
 /* ---- which rows there are ---- */
 
-struct ranked {
-	size_t path;
-	double size;
-};
-
-static int largest_first(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->size != y->size)
-		return x->size > y->size ? -1 : 1;
-	return x->path < y->path ? -1 : 1;
-}
-
 /* Changes below may cancel each other out: a path is shown for what is below it, too. */
 static double *largest_below(const struct tree *tree)
 {
@@ -63,7 +49,7 @@ static double *largest_below(const struct tree *tree)
 }
 
 static size_t children_of(const struct tree *tree, size_t path, const double *largest,
-	struct ranked **children)
+	struct cp_ranked **children)
 {
 	const struct cp_calls *calls = tree->changes->tree;
 	size_t n = 0;
@@ -73,9 +59,9 @@ static size_t children_of(const struct tree *tree, size_t path, const double *la
 	*children = cp_arena_alloc(calls->arena, (n + 1) * sizeof(**children));
 	n = 0;
 	for (size_t i = calls->call[path].first; i; i = calls->call[i].next)
-		(*children)[n++] = (struct ranked){i, largest[i]};
+		(*children)[n++] = (struct cp_ranked){i, largest[i]};
 	if (n)
-		qsort(*children, n, sizeof(**children), largest_first);
+		qsort(*children, n, sizeof(**children), cp_largest_first);
 	return n;
 }
 
@@ -105,15 +91,15 @@ static void find_rows(struct tree *tree)
 	waiting[0] = (struct row){0, true};
 	while (nwaiting) {
 		struct row row = waiting[--nwaiting];
-		struct ranked *children;
+		struct cp_ranked *children;
 		size_t n = children_of(tree, row.path, largest, &children);
 
 		tree->rows[tree->nrows++] = row;
 		while (n && children[n - 1].size < least)
 			n--, tree->nleft_out++;
 		for (size_t i = n; i-- > 0;)
-			waiting[nwaiting++] = (struct row){children[i].path,
-				row.hot && !i && is_hot(tree, children[i].path)};
+			waiting[nwaiting++] = (struct row){children[i].number,
+				row.hot && !i && is_hot(tree, children[i].number)};
 	}
 }
 
