@@ -279,7 +279,7 @@ static void grow_buckets(struct cp_report *report, struct cp_region *parent)
 		file_child(parent, child);
 }
 
-static struct cp_region *find_child(
+struct cp_region *cp_region_child_like(
 	const struct cp_region *parent, const struct cp_region *like)
 {
 	struct cp_region *child = parent->child;
@@ -293,12 +293,6 @@ static struct cp_region *find_child(
 	while (child && !same_region(child, like))
 		child = child->next;
 	return child;
-}
-
-const struct cp_region *cp_region_child_like(
-	const struct cp_region *parent, const struct cp_region *like)
-{
-	return find_child(parent, like);
 }
 
 static struct cp_region *add_child(
@@ -333,7 +327,7 @@ static struct cp_region *child_like(struct cp_report *report, struct cp_region *
 
 	if (last && last->next && same_region(last->next, like))
 		return last->next;
-	child = find_child(parent, like);
+	child = cp_region_child_like(parent, like);
 	return child ? child : add_child(report, parent, like);
 }
 

@@ -145,7 +145,7 @@ void cp_shared_finish(
 int cp_common_quantity(const struct cp_report *report);
 
 /* In a merged tree; NULL: there is none. */
-const struct cp_region *cp_region_child_like(
+struct cp_region *cp_region_child_like(
 	const struct cp_region *parent, const struct cp_region *like);
 
 /* report_passes.c: puts what another pass of the same run counted into the

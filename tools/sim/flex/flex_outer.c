@@ -109,8 +109,7 @@ static uint32_t llc_modified(struct core *core)
 	return 0;
 }
 
-/* A line comes from L2 (or L1, if there is no L2). */
-static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
+void flex_demoted(struct core *core, uint64_t unit, int dirty)
 {
 	struct flex_cache *llc = llc_of(core);
 	struct flex_place p = flex_find(llc, unit);
@@ -125,11 +124,6 @@ static void llc_take_victim(struct core *core, uint64_t unit, int dirty)
 	} else {
 		llc_fill(core, &p, dirty ? llc_modified(core) : 0);
 	}
-}
-
-void flex_demoted(struct core *core, uint64_t unit, int dirty)
-{
-	llc_take_victim(core, unit, dirty);
 }
 
 /* A store comes from a level that does not keep it. */
@@ -276,7 +270,7 @@ static void l2_evict(struct core *core, const struct flex_place *p)
 		dirty |= purge_cluster_l1(core, cluster, unit, 1ull << l2->shift);
 	core->count[CP_SIM_l2_writebacks] += (uint64_t)dirty;
 	if (dirty || flex_exclusive(llc_of(core)))
-		llc_take_victim(core, unit, dirty);
+		flex_demoted(core, unit, dirty);
 }
 
 /* Lets the host fetch where the last level will put what L2 evicts for the line at p. */
@@ -314,7 +308,7 @@ static uint32_t l2_modified(
 
 static void pass_victim(struct core *core, uint64_t unit)
 {
-	llc_take_victim(core, unit, 1);
+	flex_demoted(core, unit, 1);
 }
 
 void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
@@ -326,7 +320,7 @@ void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 	if (!dirty && !flex_exclusive(l2->sets ? l2 : llc_of(core)))
 		return;
 	if (!l2->sets) {
-		llc_take_victim(core, unit, dirty);
+		flex_demoted(core, unit, dirty);
 		return;
 	}
 	p = flex_find(l2, unit);
@@ -339,7 +333,7 @@ void flex_evicted(struct core *core, uint64_t unit, uint32_t flags)
 		*flex_flags(l2, &p) |= (uint8_t)flags;
 	} else if (l2->g.no_allocate) {
 		core->count[CP_SIM_l2_writes_through]++;
-		llc_take_victim(core, unit, 1);
+		flex_demoted(core, unit, 1);
 	} else {
 		flags |= l2_modified(core, unit, pass_victim);
 		l2_fill(core, &p, flags);
@@ -502,7 +496,7 @@ static int snoop_groups(
 			continue;
 		search_parts(&g->llc, unit, units, kind, &found);
 		if (found.dirty) {
-			llc_take_victim(core, unit, 1);
+			flex_demoted(core, unit, 1);
 			note_modified(core, g->socket);
 		}
 		alone &= kind == STORE || !found.present;
@@ -534,7 +528,7 @@ static int snoop_clusters(struct core *core, uint64_t unit, enum access kind)
 		if (found.present)
 			host_zero(cluster->written, sizeof(cluster->written));
 		if (found.dirty) {
-			llc_take_victim(core, unit, 1);
+			flex_demoted(core, unit, 1);
 			note_modified(core, cluster->socket);
 		}
 		alone &= account_for(core, kind, found);

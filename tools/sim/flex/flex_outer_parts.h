@@ -40,7 +40,7 @@ LANES_INLINE uint64_t name_of(const struct flex_place *p)
 	return (uint64_t)p->tag << 32 | p->set;
 }
 
-/* A line has left L1D and L2 for the last level. */
+/* A line comes to the last level from L2 (or L1, if there is no L2). */
 void flex_demoted(struct core *core, uint64_t unit, int dirty);
 
 /* Empties the way; returns whether it was modified. */

@@ -75,7 +75,7 @@ static Bool may_leave(const IRStmt *s)
 	}
 }
 
-static void clear_pending(IRSB *out)
+void upper_watch_end(IRSB *out)
 {
 	IRExpr *live;
 
@@ -97,12 +97,7 @@ void upper_watch(IRSB *out, const IRSB *in, Int at)
 	if (s->tag == Ist_IMark)
 		upper.restores = is_restore(s->Ist.IMark.addr);
 	if (may_leave(s))
-		clear_pending(out);
+		upper_watch_end(out);
 	if (!upper.restores)
 		upper.pending |= registers_cleared(in->tyenv, s);
-}
-
-void upper_watch_end(IRSB *out)
-{
-	clear_pending(out);
 }

@@ -296,11 +296,6 @@ static void on_remap(Addr from, Addr to, SizeT size)
 	huge_forget(to, size);
 }
 
-static void on_break(Addr a, SizeT size)
-{
-	huge_forget(a, size);
-}
-
 /* The memory of both is shared from now on, and pages are copied as small ones. */
 static void on_fork(ThreadId tid)
 {
@@ -337,6 +332,6 @@ void huge_start(void)
 	if (huge_init(ask_area) < 0)
 		simulated_no_memory("huge pages");
 	VG_(track_copy_mem_remap)(on_remap);
-	VG_(track_die_mem_brk)(on_break);
+	VG_(track_die_mem_brk)(huge_forget);
 	VG_(atfork)(on_fork, NULL, on_fork_child);
 }
