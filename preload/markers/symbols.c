@@ -3,7 +3,6 @@
 #include "base/search.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -17,6 +16,7 @@
 #include "base/format.h"
 #include "base/lock.h"
 #include "base/files/build_id.h"
+#include "base/files/elf.h"
 #include "base/files/trusted.h"
 #include "base/sort.h"
 #include "preload/reexec.h"
@@ -46,29 +46,22 @@ static struct {
 } searched;
 CP_LOCK_LISTED(searched.lock);
 
-static bool fits_in_file(uint64_t offset, uint64_t size, uint64_t all)
+static void take_table(
+	struct file *file, const struct cp_elf_bytes *elf, const Elf64_Shdr *table)
 {
-	return offset <= all && size <= all - offset;
-}
+	const Elf64_Shdr *names;
+	size_t count;
+	const Elf64_Sym *symbols = cp_elf_symbols(elf, table, &count, &names);
+	const char *text = symbols ? cp_elf_texts(elf, names) : NULL;
 
-static void take_table(struct file *file, const char *bytes, size_t size,
-	const ElfW(Shdr) * table, const ElfW(Shdr) * strings)
-{
-	const ElfW(Sym) *symbols = (const void *)(bytes + table->sh_offset);
-	const char *text = bytes + strings->sh_offset;
-	size_t count = table->sh_size / sizeof(*symbols);
-
-	if (!fits_in_file(table->sh_offset, table->sh_size, size) ||
-		strings->sh_size == 0 ||
-		!fits_in_file(strings->sh_offset, strings->sh_size, size) ||
-		text[strings->sh_size - 1] != '\0' || table->sh_offset % 8)
+	if (!text)
 		return;
 	file->symbols = cp_store_take(&searched.store, count * sizeof(*file->symbols));
 	if (!file->symbols)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
-			symbols[i].st_value && symbols[i].st_name < strings->sh_size)
+			symbols[i].st_value && symbols[i].st_name < names->sh_size)
 			file->symbols[file->nsymbols++] = (struct symbol){
 				symbols[i].st_value, text + symbols[i].st_name};
 	cp_sort(file->symbols, file->nsymbols, sizeof(*file->symbols));
@@ -76,25 +69,17 @@ static void take_table(struct file *file, const char *bytes, size_t size,
 
 /* The bytes stay mapped: the names are in them.  Whoever shortens the file of a library
  * that is in use takes its code from the program as well. */
-static void read_symbols(struct file *file, const char *bytes, size_t size)
+static void read_symbols(struct file *file, const struct cp_elf_bytes *elf)
 {
-	const ElfW(Ehdr) *header = (const void *)bytes;
-	const ElfW(Shdr) * sections;
+	const Elf64_Shdr *section;
 
-	if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-		header->e_shentsize != sizeof(*sections) || header->e_shoff % 8 ||
-		!fits_in_file(header->e_shoff, header->e_shnum * sizeof(*sections), size))
-		return;
-	sections = (const void *)(bytes + header->e_shoff);
-	for (unsigned i = 0; i < header->e_shnum; i++) {
-		if (sections[i].sh_type == SHT_NOTE && !file->id[0] &&
-			fits_in_file(sections[i].sh_offset, sections[i].sh_size, size))
-			cp_build_id_text(bytes + sections[i].sh_offset,
-				sections[i].sh_size, file->id);
-		if (sections[i].sh_type == SHT_SYMTAB &&
-			sections[i].sh_link < header->e_shnum)
-			take_table(file, bytes, size, &sections[i],
-				&sections[sections[i].sh_link]);
+	for (unsigned i = 0; (section = cp_elf_section(elf, i)); i++) {
+		const char *content = cp_elf_content(elf, section);
+
+		if (section->sh_type == SHT_NOTE && content && !file->id[0])
+			cp_build_id_text(content, section->sh_size, file->id);
+		if (section->sh_type == SHT_SYMTAB)
+			take_table(file, elf, section);
 	}
 }
 
@@ -111,7 +96,8 @@ static void read_file(struct file *file, const char *path)
 	if (fstat(fd, &status) == 0 && status.st_size > 0) {
 		bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (bytes != MAP_FAILED)
-			read_symbols(file, bytes, (size_t)status.st_size);
+			read_symbols(file,
+				&(struct cp_elf_bytes){bytes, (size_t)status.st_size});
 	}
 	cp_fd_close(fd);
 }

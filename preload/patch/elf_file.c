@@ -18,56 +18,11 @@ struct debug_link {
 	const char *name;
 };
 
-static bool fits_in(const struct cp_elf_file *file, uint64_t offset, uint64_t size)
-{
-	return offset <= file->size && size <= file->size - offset;
-}
-
-static const Elf64_Ehdr *header_of(const struct cp_elf_file *file)
-{
-	const Elf64_Ehdr *header = (const void *)file->bytes;
-
-	if (file->size < sizeof(*header) ||
-		memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-		header->e_ident[EI_CLASS] != ELFCLASS64)
-		return NULL;
-	return header;
-}
-
-/* ---- sections ---- */
-
-static const Elf64_Shdr *section_at(const struct cp_elf_file *file, unsigned i)
-{
-	const Elf64_Ehdr *header = header_of(file);
-
-	if (!header || i >= header->e_shnum ||
-		header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff % 8 ||
-		!fits_in(file, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr)))
-		return NULL;
-	return (const Elf64_Shdr *)(const void *)(file->bytes + header->e_shoff) + i;
-}
-
-static const char *content_of(const struct cp_elf_file *file, const Elf64_Shdr *of)
-{
-	if (of->sh_type == SHT_NOBITS || of->sh_size == 0 ||
-		!fits_in(file, of->sh_offset, of->sh_size))
-		return NULL;
-	return file->bytes + of->sh_offset;
-}
-
-/* Texts, each of which ends. */
-static const char *texts_of(const struct cp_elf_file *file, const Elf64_Shdr *of)
-{
-	const char *text = of && of->sh_type == SHT_STRTAB ? content_of(file, of) : NULL;
-
-	return text && text[of->sh_size - 1] == '\0' ? text : NULL;
-}
-
-static const Elf64_Shdr *section_of_type(const struct cp_elf_file *file, uint32_t type)
+static const Elf64_Shdr *section_of_type(const struct cp_elf_bytes *elf, uint32_t type)
 {
 	const Elf64_Shdr *s;
 
-	for (unsigned i = 0; (s = section_at(file, i)); i++)
+	for (unsigned i = 0; (s = cp_elf_section(elf, i)); i++)
 		if (s->sh_type == type)
 			return s;
 	return NULL;
@@ -85,23 +40,23 @@ static bool is_function(const Elf64_Sym *symbol, const char *name)
 	       !(length > 5 && strcmp(name + length - 5, ".cold") == 0);
 }
 
-static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
+static bool read_table(struct cp_elf_file *file, const struct cp_elf_bytes *from,
 	uint32_t type, struct cp_store *store)
 {
-	const Elf64_Shdr *table = section_of_type(from, type);
-	const Elf64_Shdr *strings = table ? section_at(from, table->sh_link) : NULL;
-	const char *text = strings ? texts_of(from, strings) : NULL;
-	const Elf64_Sym *symbols = table ? (const void *)content_of(from, table) : NULL;
+	const Elf64_Shdr *names;
 	size_t count;
+	const Elf64_Sym *symbols =
+		cp_elf_symbols(from, section_of_type(from, type), &count, &names);
+	const char *text;
 
-	if (!text || !symbols || table->sh_offset % 8)
+	if (!symbols)
 		return false;
-	count = table->sh_size / sizeof(*symbols);
+	text = cp_elf_texts(from, names);
 	file->functions = cp_store_take(store, count * sizeof(*file->functions));
 	if (!file->functions)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (symbols[i].st_name < strings->sh_size &&
+		if (symbols[i].st_name < names->sh_size &&
 			is_function(&symbols[i], text + symbols[i].st_name))
 			file->functions[file->nfunctions++] =
 				(struct cp_elf_function){symbols[i].st_value,
@@ -111,16 +66,16 @@ static bool read_table(struct cp_elf_file *file, const struct cp_elf_file *from,
 
 /* ---- separate debug files ---- */
 
-static struct debug_link find_link(const struct cp_elf_file *file)
+static struct debug_link find_link(const struct cp_elf_bytes *elf)
 {
-	const Elf64_Ehdr *header = header_of(file);
-	const Elf64_Shdr *names = header ? section_at(file, header->e_shstrndx) : NULL,
+	const Elf64_Ehdr *header = cp_elf_header(elf);
+	const Elf64_Shdr *names = header ? cp_elf_section(elf, header->e_shstrndx) : NULL,
 			 *s;
-	const char *text = names ? texts_of(file, names) : NULL;
+	const char *text = cp_elf_texts(elf, names);
 	struct debug_link link = {NULL, 0, NULL};
 
-	for (unsigned i = 0; text && (s = section_at(file, i)); i++) {
-		const char *found = content_of(file, s);
+	for (unsigned i = 0; text && (s = cp_elf_section(elf, i)); i++) {
+		const char *found = cp_elf_content(elf, s);
 
 		if (s->sh_type == SHT_NOTE && found && !link.id)
 			link.id = cp_build_id(found, s->sh_size, &link.id_size);
@@ -132,8 +87,15 @@ static struct debug_link find_link(const struct cp_elf_file *file)
 	return link;
 }
 
+static void unmap_file(struct cp_elf_bytes *elf)
+{
+	if (elf->bytes)
+		munmap((void *)(uintptr_t)elf->bytes, elf->size);
+	*elf = (struct cp_elf_bytes){NULL, 0};
+}
+
 static bool map_file(
-	struct cp_elf_file *file, const char *path, int (*open_file)(const char *))
+	struct cp_elf_bytes *elf, const char *path, int (*open_file)(const char *))
 {
 	int fd = open_file(path);
 	void *bytes = MAP_FAILED;
@@ -147,11 +109,10 @@ static bool map_file(
 	cp_syscall(SYS_close, fd);
 	if (bytes == MAP_FAILED)
 		return false;
-	file->bytes = bytes;
-	file->size = (size_t)size;
-	if (header_of(file))
+	*elf = (struct cp_elf_bytes){bytes, (size_t)size};
+	if (cp_elf_header(elf))
 		return true;
-	cp_elf_close(file);
+	unmap_file(elf);
 	return false;
 }
 
@@ -166,7 +127,7 @@ static bool read_debug_file(struct cp_elf_file *file, const char *path,
 	const struct debug_link *link, int (*open_file)(const char *),
 	struct cp_store *store)
 {
-	struct cp_elf_file debug = {NULL, 0, 0, NULL};
+	struct cp_elf_bytes debug;
 	struct debug_link its;
 
 	if (!map_file(&debug, path, open_file))
@@ -174,7 +135,7 @@ static bool read_debug_file(struct cp_elf_file *file, const char *path,
 	its = find_link(&debug);
 	if (same_id(link, &its) && read_table(file, &debug, SHT_SYMTAB, store))
 		return true;
-	cp_elf_close(&debug);
+	unmap_file(&debug);
 	return false;
 }
 
@@ -221,48 +182,46 @@ bool cp_elf_open(struct cp_elf_file *file, const char *path, const char *name,
 {
 	struct debug_link link;
 
-	*file = (struct cp_elf_file){NULL, 0, 0, NULL};
-	if (!map_file(file, path, host->open))
+	*file = (struct cp_elf_file){{NULL, 0}, 0, NULL};
+	if (!map_file(&file->elf, path, host->open))
 		return false;
-	link = find_link(file);
-	if (!read_table(file, file, SHT_SYMTAB, store) &&
+	link = find_link(&file->elf);
+	if (!read_table(file, &file->elf, SHT_SYMTAB, store) &&
 		!read_by_id(file, &link, host, store) &&
 		!read_by_name(file, name, &link, host->open, store))
-		(void)read_table(file, file, SHT_DYNSYM, store);
+		(void)read_table(file, &file->elf, SHT_DYNSYM, store);
 	cp_sort(file->functions, file->nfunctions, sizeof(*file->functions));
 	return true;
 }
 
 void cp_elf_close(struct cp_elf_file *file)
 {
-	if (file->bytes)
-		munmap((void *)(uintptr_t)file->bytes, file->size);
-	file->bytes = NULL;
-	file->size = 0;
+	unmap_file(&file->elf);
 }
 
 /* ---- segments ---- */
 
-static const Elf64_Phdr *segment_at(const struct cp_elf_file *file, unsigned i)
+static const Elf64_Phdr *segment_at(const struct cp_elf_bytes *elf, unsigned i)
 {
-	const Elf64_Ehdr *header = header_of(file);
+	const Elf64_Ehdr *header = cp_elf_header(elf);
 
 	if (!header || i >= header->e_phnum ||
 		header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phoff % 8 ||
-		!fits_in(file, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
+		!cp_elf_has(elf, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
 		return NULL;
-	return (const Elf64_Phdr *)(const void *)(file->bytes + header->e_phoff) + i;
+	return (const Elf64_Phdr *)(const void *)(elf->bytes + header->e_phoff) + i;
 }
 
 const void *cp_elf_at(const struct cp_elf_file *file, uint64_t value, size_t size)
 {
+	const struct cp_elf_bytes *elf = &file->elf;
 	const Elf64_Phdr *s;
 
-	for (unsigned i = 0; (s = segment_at(file, i)); i++)
+	for (unsigned i = 0; (s = segment_at(elf, i)); i++)
 		if (s->p_type == PT_LOAD && value >= s->p_vaddr &&
 			value - s->p_vaddr < s->p_filesz &&
 			size <= s->p_filesz - (value - s->p_vaddr) &&
-			fits_in(file, s->p_offset + (value - s->p_vaddr), size))
-			return file->bytes + s->p_offset + (value - s->p_vaddr);
+			cp_elf_has(elf, s->p_offset + (value - s->p_vaddr), size))
+			return elf->bytes + s->p_offset + (value - s->p_vaddr);
 	return NULL;
 }

@@ -6,12 +6,12 @@
 #ifndef CACHEPEEK_PRELOAD_PATCH_ELF_FILE_H
 #define CACHEPEEK_PRELOAD_PATCH_ELF_FILE_H
 
-#include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/files/elf.h"
 #include "preload/patch/patch.h"
 
 struct cp_elf_function {
@@ -21,8 +21,7 @@ struct cp_elf_function {
 };
 
 struct cp_elf_file {
-	const char *bytes;
-	size_t size;
+	struct cp_elf_bytes elf;
 	size_t nfunctions;
 	struct cp_elf_function *functions; /* sorted; several may have one place */
 };
