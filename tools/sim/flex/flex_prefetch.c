@@ -29,6 +29,7 @@ static void want_line(const struct sight *s, int64_t by)
 #define RECENT_MOST 64
 
 struct recent {
+	uint32_t low[RECENT_MOST];  /* the low half of: */
 	uint64_t line[RECENT_MOST]; /* plus one; 0: none yet */
 	uint32_t next;
 	int32_t balance;
@@ -36,17 +37,21 @@ struct recent {
 
 static int was_seen(const struct recent *r, uint32_t n, uint64_t line)
 {
-	int seen = 0;
+	int at = lanes_find(r->low, (n + 3) & ~3u, (uint32_t)(line + 1));
 
+	if (at < 0 || r->line[at] == line + 1)
+		return at >= 0;
 	for (uint32_t i = 0; i < n; i++)
-		seen |= r->line[i] == line + 1;
-	return seen;
+		if (r->line[i] == line + 1)
+			return 1;
+	return 0;
 }
 
 static void note_line(struct recent *r, uint32_t n, uint64_t line)
 {
 	r->line[r->next] = line + 1;
-	r->next = (r->next + 1) % n;
+	r->low[r->next] = (uint32_t)(line + 1);
+	r->next = r->next + 1 < n ? r->next + 1 : 0;
 }
 
 static void see_next_line(struct flex_prefetcher *p, const struct sight *s)
