@@ -398,23 +398,38 @@ static uint32_t oldest_way(const uint64_t *stamps, uint32_t ways)
 	       (CACHE_MAX_WAYS - 1);
 }
 
-/* Asks for the last use of every way of an L1D or L1I, without a branch that nobody
- * could predict; returns the oldest one. */
-static uint32_t refresh_all(const struct flex_cache *c, const struct flex_place *p)
+/* When a way of an L1D or L1I was used last.  Nothing is written, so that the host need
+ * not read again what is the same for all ways. */
+LANES_INLINE uint64_t use_of(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t way)
 {
-	const struct front_entry *filter = filter_of(c);
-	const uint16_t *slots = c->slots + (uint64_t)p->set * c->ways;
-	uint64_t *stamps = stamps_of(c, p), best = ~0ull;
-	uint32_t mask = filter_mask(c), ways = c->ways;
+	uint64_t at = (uint64_t)p->set * c->ways + way;
 
-	for (uint32_t way = 0; way < ways; way++) {
-		uint64_t stamp = stamps[way], fact = fact_at(filter, mask, slots[way]);
+	return later_of(
+		c->stamps[at], fact_at(filter_of(c), filter_mask(c), c->slots[at]));
+}
 
-		stamp = fact > stamp ? fact : stamp;
-		stamps[way] = stamp;
-		best = lesser_of(best, aged_way(stamp, way));
+/* Two at once, without a branch that nobody could predict. */
+LANES_INLINE uint32_t oldest_of_uses(
+	const struct flex_cache *c, const struct flex_place *p, uint32_t ways)
+{
+	uint64_t a = ~0ull, b = a;
+
+	for (uint32_t i = 0; i + 2 <= ways; i += 2) {
+		a = lesser_of(a, aged_way(use_of(c, p, i), i));
+		b = lesser_of(b, aged_way(use_of(c, p, i + 1), i + 1));
 	}
-	return (uint32_t)best & (CACHE_MAX_WAYS - 1);
+	if (ways & 1)
+		a = lesser_of(a, aged_way(use_of(c, p, ways - 1), ways - 1));
+	return (uint32_t)lesser_of(a, b) & (CACHE_MAX_WAYS - 1);
+}
+
+/* The oldest way of an L1D or L1I. */
+static uint32_t lru_by_uses(const struct flex_cache *c, const struct flex_place *p)
+{
+	return c->ways == 8    ? oldest_of_uses(c, p, 8)
+	       : c->ways == 12 ? oldest_of_uses(c, p, 12)
+			       : oldest_of_uses(c, p, c->ways);
 }
 
 /* Four at once, as in oldest_way(). */
@@ -458,7 +473,7 @@ static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_plac
 	uint32_t way;
 
 	if (c->slots && c->ways <= FEW)
-		return refresh_all(c, p);
+		return lru_by_uses(c, p);
 	do
 		way = c->oldest ? oldest_of_many(c, p)
 				: oldest_way(stamps_of(c, p), c->ways);
@@ -486,22 +501,31 @@ static uint32_t plru_of_eight(const uint64_t *stamps)
 	return half + plru_of_four(stamps + half);
 }
 
+static uint32_t plru_of_eight_uses(const struct flex_cache *c, const struct flex_place *p)
+{
+	uint64_t use[8];
+
+#pragma GCC unroll 8
+	for (uint32_t i = 0; i < 8; i++)
+		use[i] = use_of(c, p, i);
+	return plru_of_eight(use);
+}
+
 /* At each node to the half that was not used last.  The newest of the half below node
  * n is newest[n], the root is 1. */
 static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_place *p)
 {
-	const uint64_t *stamps = stamps_of(c, p);
 	uint64_t newest[2 * CACHE_MAX_WAYS];
 	uint32_t node = 1;
 
-	if (c->slots)
-		(void)refresh_all(c, p);
-	for (uint32_t i = 0; !c->slots && i < c->ways; i++)
+	if (c->ways == 8 && c->slots)
+		return plru_of_eight_uses(c, p);
+	for (uint32_t i = 0; i < c->ways; i++) {
 		refresh_stamp(c, p, i);
+		newest[c->ways + i] = stamps_of(c, p)[i];
+	}
 	if (c->ways == 8)
-		return plru_of_eight(stamps);
-	for (uint32_t i = 0; i < c->ways; i++)
-		newest[c->ways + i] = stamps[i];
+		return plru_of_eight(newest + 8);
 	for (uint32_t i = c->ways - 1; i > 1; i--)
 		newest[i] = newest[2 * i] > newest[2 * i + 1] ? newest[2 * i]
 							      : newest[2 * i + 1];
