@@ -21,7 +21,8 @@ struct cp_processor {
  * of the TSC: elsewhere it changes all the time. */
 void cp_processor_read(struct cp_processor *processor, const char *cpuinfo);
 
-/* The one that this process runs on; the clock is the highest that cpufreq tells. */
+/* The one that this process runs on; the clock is the highest that cpufreq tells, or in a
+ * virtual machine without it what a chain of additions takes. */
 void cp_processor_here(struct cp_processor *processor);
 
 /* What its CPUID tells.  Nothing, and each level says why, where there is no CPUID or it

@@ -3,15 +3,19 @@
  * Which machine file is of a processor, and what the host takes from it and from CPUID.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "base/embedded.h"
+#include "base/machine/clock.h"
 #include "base/machine/features.h"
 #include "base/machine/host.h"
 #include "base/machine/known.h"
+#include "base/text.h"
 #include "tests/tap/tap.h"
 #include "tests/unit/cpuid_dumps_amd.h"
 #include "tests/unit/cpuid_dumps_intel.h"
 
+#define CPUFREQ "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq"
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 #define OF(name) name, COUNT(name)
 
@@ -453,6 +457,33 @@ static void test_cpuinfo(void)
 	is_string(processor.vendor, "", "nothing");
 }
 
+static void test_clock(void)
+{
+	is_int(cp_clock_of_chain(2096, 16190), 3700, "60,000 cycles, in steps of 50 MHz");
+	is_int(cp_clock_of_chain(2096, 60000), 2096, "slower than the TSC: disturbed");
+	is_int(cp_clock_of_chain(2096, 0), 2096, "not measured");
+	is_int(cp_clock_of_chain(2096, 100), 2096, "nothing is as fast as that");
+}
+
+/* Within a fifth: it is measured twice. */
+static void test_clock_here(void)
+{
+	struct cp_processor here, told;
+	char text[8192];
+	uint32_t mhz;
+
+	cp_processor_here(&here);
+	if (!here.is_virtual || access(CPUFREQ, F_OK) == 0 ||
+		!cp_read_file("/proc/cpuinfo", text, sizeof(text))) {
+		skip(1, "another clock is told");
+		return;
+	}
+	cp_processor_read(&told, text);
+	mhz = cp_clock_here(told.mhz);
+	ok(here.mhz >= told.mhz && 6 * here.mhz > 5 * mhz, "a virtual machine's: %u, %u",
+		here.mhz, mhz);
+}
+
 /* An emulator's CPUID is not the processor's. */
 static void test_emulated(void)
 {
@@ -478,6 +509,8 @@ int main(void)
 	test_sizes();
 	test_plain();
 	test_cpuinfo();
+	test_clock();
+	test_clock_here();
 	test_emulated();
 	return 0;
 }
