@@ -38,13 +38,19 @@ function showAnswer(answers) {
 	$('answer').hidden = !$('answer').children.length;
 }
 
-// When and where it ran, and by which version; and that it was cut short, if it was.
+// When and where it ran, or the first run of each side, and by which version; and that it
+// was cut short, if it was.
+function whenAndWhere(run) {
+	const host = run.host || run.machine && run.machine.host;
+	return [run.began && plain(run.began).replace('T', ' ').replace('Z', ' UTC'), host && 'on ' + plain(host)].filter(Boolean).join(' ');
+}
 function showRun() {
-	const host = report.host || report.machine && report.machine.host;
-	$('run').textContent = [report.began && report.began.replace('T', ' ').replace('Z', ' UTC'), host && 'on ' + plain(host),
+	const sides = ['before', 'after'].filter(side => report[side] && report[side].name);
+	const runs = sides.length ? sides.map(side => [side, whenAndWhere(report[side])]) : [['', whenAndWhere(report)]];
+	$('run').textContent = [...runs.filter(([, text]) => text).map(([side, text]) => (side && side + ': ') + text),
 		report.cachepeek && 'cachepeek ' + plain(report.cachepeek)].filter(Boolean).join(' · ');
-	const ended = report.ended ? [plain(report.ended)] : [report.before, report.after]
-		.filter(side => side && side.ended).map(side => plain(side.name) + ': ' + plain(side.ended));
+	const ended = report.ended ? [plain(report.ended)] : sides.map(side => report[side]).filter(side => side.ended)
+		.map(side => plain(side.name) + ': ' + plain(side.ended));
 	$('ended').textContent = ended.join('; ');
 	$('ended').hidden = !ended.length;
 }

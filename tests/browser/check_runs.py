@@ -166,6 +166,9 @@ def check_diff(page, place):
               or v['role'] != 'repeated' and v['verdict'] in ('exact', 'significant', 'untested')]
     check_diff_table(page, differ, 'diff')
     check_changes(page, differ)
+    sides = [(side, report[side]) for side in ('before', 'after')]
+    when = ' · '.join(f"{name}: {side['began'].replace('T', ' ').replace('Z', ' UTC')} on {side['host']}" for name, side in sides)
+    same(page.ask("return document.getElementById('run').textContent"), f"{when} · cachepeek {report['cachepeek']}", 'diff: when and where each side ran')
     ok('miss cost' in page.ask(ROWS, '#values')[0][0].lower().replace('_', ' '), 'diff: the cost comes first', page.ask(ROWS, '#values')[0])
     same(page.ask("return document.querySelectorAll('.mark, tr.worst').length"), 0, 'diff: no side effect is marked')
     pick(page, 'which', 'all')

@@ -352,6 +352,17 @@ static const char *environment_of(struct cp_values *values, const json_t *report
 	return list;
 }
 
+/* Of profiles, and of reports. */
+static const char *host_of(struct cp_values *values, const json_t *report)
+{
+	const char *host = json_string_value(json_object_get(report, "host"));
+
+	return keep_text(
+		values, host ? host
+			     : json_string_value(json_object_get(
+				       json_object_get(report, "machine"), "host")));
+}
+
 static bool is_same_text(const char *one, const char *other)
 {
 	return strcmp(one ? one : "", other ? other : "") == 0;
@@ -380,6 +391,7 @@ static void describe_side(
 		side->end = end;
 		side->began = keep_text(
 			values, json_string_value(json_object_get(report, "began")));
+		side->host = host_of(values, report);
 	}
 	if (!side->cut)
 		side->cut = keep_text(
@@ -491,7 +503,7 @@ static bool is_of_kind(struct cp_values *values, const char *what, const char *p
 
 void cp_values_keep_run(json_t *report, const json_t *document)
 {
-	static const char *const keys[] = {"ended", "began"};
+	static const char *const keys[] = {"ended", "began", "host"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		json_object_set(report, keys[i], json_object_get(document, keys[i]));

@@ -89,7 +89,8 @@ struct cp_values {
 		const char *environment;
 		const char *end;
 		bool ends_differ;
-		const char *began; /* of its first run, in UTC; NULL: not recorded */
+		/* When, in UTC, and where its first run was; NULL: not recorded. */
+		const char *began, *host;
 		const char *cut; /* how one was cut short, which is a part; NULL: none */
 	} sides[2];
 	/* What the first file is, and its name; NULL: none was read yet. */
