@@ -244,7 +244,7 @@ for my $case ([[], 2, qr/name two sides/], [[$good[0]], 2, qr/name two sides/], 
 	$run = run(command => [cli(), 'run', '--repeat', 2, '-E', 'sim', '-e', 'instructions', '-o', '/dev/null',
 		which('sh'), '-c', 'test -e second && exit 1; touch second'], cwd => $work);
 	like($run->{err}, qr/^cachepeek: run 2 of 2 ended unlike the first/, 'a run that ends otherwise is named');
-	for my $case (['0', qr/how many runs/], ['x', qr/how many runs/]) {
+	for my $case (['0', qr/expected a number from 1 to 1000/], ['x', qr/expected a number from 1 to 1000/]) {
 		$run = run(command => [cli(), 'run', '--repeat', $case->[0], 'true'], cwd => $work);
 		like($run->{err}, $case->[1], "--repeat $case->[0]");
 		is(status_text($run->{status}), 'exit 2', 'is refused');
