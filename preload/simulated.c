@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/log.h"
+#include "base/machine/clock.h"
 #include "base/text.h"
 #include "preload/compared.h"
 #include "preload/markers/functions.h"
@@ -108,6 +109,8 @@ static void find_named_machine(const char *name)
 	struct cp_machine *machine = &cp_plan.machine[0];
 	char error[256], line[320];
 
+	if (cp_is_reproducible(cp_options.reproducible))
+		cp_clock_measure_nothing();
 	if (cp_machine_find(machine, name, error, sizeof(error)) == 0)
 		return;
 	cp_format(line, sizeof(line), "%s (the host's caches are simulated instead)",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/machine/clock.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 #define ADDITIONS 60000
@@ -59,7 +60,14 @@ static uint64_t least_time(void)
 }
 #endif
 
+static bool measures_nothing;
+
+void cp_clock_measure_nothing(void)
+{
+	measures_nothing = true;
+}
+
 uint32_t cp_clock_here(uint32_t told)
 {
-	return cp_clock_of_chain(told, least_time());
+	return measures_nothing ? told : cp_clock_of_chain(told, least_time());
 }

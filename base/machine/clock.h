@@ -12,7 +12,11 @@
  * the chain makes it longer, so the clock is no lower than the one that is told. */
 uint32_t cp_clock_of_chain(uint32_t told, uint64_t ns);
 
-/* By such a chain, run here; the one that is told, where none can be run. */
+/* By such a chain, run here; the one that is told, where none can be run, or this process
+ * is to measure nothing. */
 uint32_t cp_clock_here(uint32_t told);
+
+/* Runs that are the same whenever they are made measure nothing.  Not thread-safe. */
+void cp_clock_measure_nothing(void);
 
 #endif

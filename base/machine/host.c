@@ -12,6 +12,7 @@
 #include "base/env.h"
 #include "base/files/trusted.h"
 #include "base/format.h"
+#include "base/machine/clock.h"
 #include "base/machine/known.h"
 #include "base/text.h"
 
@@ -234,13 +235,15 @@ static bool find_sizes(struct cp_machine *machine, const struct cp_cpuid_told *t
 	return told->level[CP_L1D].told == CP_TOLD;
 }
 
-static bool find_host(struct cp_machine *machine, bool plain)
+static bool find_host(struct cp_machine *machine, bool plain, bool timed)
 {
 	struct cp_processor processor;
 	struct cp_cpuid_told told;
 	bool sized, has_last;
 
 	cp_processor_here(&processor);
+	if (timed && processor.hides_clock)
+		processor.mhz = cp_clock_here(processor.mhz);
 	cp_processor_told(&processor, &told);
 	sized = find_sizes(machine, &told);
 	has_last = machine->level[CP_LLC].sets;
@@ -252,11 +255,11 @@ static bool find_host(struct cp_machine *machine, bool plain)
 
 bool cp_machine_sizes(struct cp_machine *machine)
 {
-	return find_host(machine, true);
+	return find_host(machine, true, false);
 }
 
 void cp_machine_host(struct cp_machine *machine, bool plain)
 {
-	find_host(machine, plain);
+	find_host(machine, plain, true);
 	take_measured(machine, plain);
 }

@@ -6,7 +6,6 @@
 #include <cpuid.h>
 #endif
 
-#include "base/machine/clock.h"
 #include "base/machine/features.h"
 #include "base/text.h"
 
@@ -97,8 +96,8 @@ void cp_processor_here(struct cp_processor *processor)
 	if (cp_read_file(MOST_KHZ, text, sizeof(text)) &&
 		cp_parse_u64_prefix(text, &end, &khz) == 0 && khz / 1000 <= MOST_MHZ)
 		processor->mhz = (uint32_t)(khz / 1000);
-	else if (processor->is_virtual)
-		processor->mhz = cp_clock_here(processor->mhz);
+	else
+		processor->hides_clock = processor->is_virtual;
 }
 
 /* ---- its leaves ---- */

@@ -17,6 +17,7 @@
 #include "base/counters/simtool.h"
 #include "base/env.h"
 #include "base/text.h"
+#include "base/machine/clock.h"
 #include "base/machine/weights.h"
 #include "tools/runs/preloading.h"
 
@@ -88,8 +89,10 @@ static void read_options(struct cp_options *options, char *const added[])
 	say_ignored(options);
 	/* The simulator's own: it looks there. */
 	for (; *added; added++)
-		if (cp_starts_with(*added, REPRODUCIBLE "="))
+		if (cp_starts_with(*added, REPRODUCIBLE "=")) {
 			setenv(REPRODUCIBLE, *added + sizeof(REPRODUCIBLE), 1);
+			cp_clock_measure_nothing();
+		}
 }
 
 static void find_machine(const struct cp_options *options, struct cp_machine *machine)
