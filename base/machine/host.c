@@ -241,8 +241,7 @@ static bool find_host(struct cp_machine *machine, bool plain, bool timed)
 	struct cp_cpuid_told told;
 	bool sized, has_last;
 
-	cp_processor_here(&processor);
-	if (timed && processor.hides_clock)
+	if (!cp_processor_here(&processor) && timed)
 		processor.mhz = cp_clock_here(processor.mhz);
 	cp_processor_told(&processor, &told);
 	sized = find_sizes(machine, &told);

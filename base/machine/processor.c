@@ -84,7 +84,7 @@ void cp_processor_read(struct cp_processor *processor, const char *cpuinfo)
 		processor->mhz = number_of(cpuinfo, "cpu MHz");
 }
 
-void cp_processor_here(struct cp_processor *processor)
+bool cp_processor_here(struct cp_processor *processor)
 {
 	char text[8192];
 	const char *end;
@@ -93,11 +93,11 @@ void cp_processor_here(struct cp_processor *processor)
 	if (!cp_read_file("/proc/cpuinfo", text, sizeof(text)))
 		*text = '\0';
 	cp_processor_read(processor, text);
-	if (cp_read_file(MOST_KHZ, text, sizeof(text)) &&
-		cp_parse_u64_prefix(text, &end, &khz) == 0 && khz / 1000 <= MOST_MHZ)
-		processor->mhz = (uint32_t)(khz / 1000);
-	else
-		processor->hides_clock = processor->is_virtual;
+	if (!cp_read_file(MOST_KHZ, text, sizeof(text)) ||
+		cp_parse_u64_prefix(text, &end, &khz) < 0 || khz / 1000 > MOST_MHZ)
+		return !processor->is_virtual;
+	processor->mhz = (uint32_t)(khz / 1000);
+	return true;
 }
 
 /* ---- its leaves ---- */

@@ -15,15 +15,15 @@ struct cp_processor {
 	bool is_virtual;
 	uint32_t mhz;      /* of its clock, as far as this is told; 0: it is not */
 	uint64_t features; /* a set of cp_features[]; 0: unknown */
-	bool hides_clock;  /* mhz is that of the TSC */
 };
 
 /* Reads the text of /proc/cpuinfo; the clock only in a virtual machine, where it is that
  * of the TSC: elsewhere it changes all the time. */
 void cp_processor_read(struct cp_processor *processor, const char *cpuinfo);
 
-/* The one that this process runs on; the clock is the highest that cpufreq tells. */
-void cp_processor_here(struct cp_processor *processor);
+/* The one that this process runs on; the clock is the highest that cpufreq tells.  false:
+ * in a virtual machine without it, where it is that of the TSC. */
+bool cp_processor_here(struct cp_processor *processor);
 
 /* What its CPUID tells.  Nothing, and each level says why, where there is no CPUID or it
  * is another processor's, as an emulator's is. */
