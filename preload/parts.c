@@ -349,7 +349,7 @@ const struct cp_life cp_parts[] = {
 	},
 	{
 		.name = "the clock",
-		.files = "base/counters/clock.c preload/libc/vdso.c",
+		.files = "base/counters/clock.c base/machine/clock.c preload/libc/vdso.c",
 		.kept = "it is the machine's",
 	},
 	{
