@@ -99,7 +99,7 @@ static uint64_t same_of_part(
 {
 	uint64_t mine = user->use->part[part], others = 0;
 
-	for (size_t i = 0; i < line->nusers; i++) {
+	for (size_t i = 0; i < line->nusers && others < mine; i++) {
 		const struct cp_profile_sharer *other = line->users[i].use;
 
 		if (other != user->use && are_in_conflict(user->use, other, part))
