@@ -300,6 +300,19 @@ for my $program (@programs) {
 	}
 	run(command => [cli(), 'compare', '-m', 'skylake-sp,host', '--reproducible', '-o', "$work/differs.txt", "$work/found"]);
 	like(read_file("$work/differs.txt"), qr/may differ between runs all the same: the host's caches$/m, 'compare with this host');
+	# A virtual machine's clock is measured elsewhere, and no two measurements are the same.
+	my ($told) = read_file('/proc/cpuinfo') =~ /^cpu MHz\s*: ([0-9]+)/m;
+	for my $command ([], ['compare', '-m', 'host,zen4', '-g', 'time']) {
+		run(command => [cli(), @$command, @$command ? () : qw(-E sim -m host -g time), '--reproducible', '-o', "$work/clock.json", "$work/found"]);
+		my $report = decode_json(read_file("$work/clock.json"));
+		my $of = ($report->{machines} || $report->{regions})->[0];
+		my $seconds = ($of->{time_s} || $of->{metrics}{predicted_time})->{value};
+	SKIP: {
+			skip 'this host tells its clock, or its time is not modelled', 1
+				if -e '/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq' || !$told || !$seconds || read_file('/proc/cpuinfo') !~ / hypervisor /;
+			cmp_ok(abs($of->{counts}{cycles}{value} / $seconds / 1e6 / $told - 1), '<', 0.001, "@$command: seconds are by the clock that is told");
+		}
+	}
 	$text = run(command => [cli(), 'sharing', '--reproducible']);
 	is(status_text($text->{status}) . $text->{err}, "exit 2cachepeek: --reproducible: no program to run\n", 'sharing without a program: refused');
 	for my $wrong ([qr/expected with the simulated PMU/, '-E', 'perf', 'true'], [qr/no program to run/],
