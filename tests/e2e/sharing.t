@@ -103,6 +103,7 @@ like(join("\n", grep { defined } (split(/\n/, $answer))[0 .. 23]), qr/^data +sha
 is((grep { length($_) > 80 } split(/\n/, $answer)), 0, 'screen: of 80 columns');
 like(answer('--quantum', '10', program('sharing'), 'false', $rounds), qr/^data +sharing +lines +threads +transfers +HITM$/m, 'screen: turns have their column');
 like(answer(program('empty')), qr/^sharing +nothing to mend: no process had a second thread$/m, 'screen: one thread');
+like(answer('-v', program('empty')), qr/^Findings .*\nnothing to mend: no process had a second thread$/m, '-v: the same');
 like(answer('--least', 1000000, program('sharing'), 'padded', $rounds) =~ s/\n {11}/ /gr,
 	qr/^sharing +nothing to mend: no line can go from thread to thread 1000000 times or more$/m, 'screen: too little');
 my $contended = answer(program('sharing'), 'true', $rounds) =~ s/\n {4}/ /gr;

@@ -197,29 +197,28 @@ static bool had_threads(const struct cp_profile *profile)
 	return false;
 }
 
-/* Where no rule speaks. */
-static const char *why_nothing(const struct screen *screen)
+const char *cp_sharing_why_nothing(const struct cp_sharing *sharing)
 {
-	const struct cp_sharing *sharing = screen->sharing;
+	struct cp_arena *arena = sharing->profile->arena;
+	const char *misses = cp_text_integer(arena, CP_ADVICE_MISSES);
 
 	if (!had_threads(sharing->profile))
 		return "nothing to mend: no process had a second thread";
 	if (!sharing->nlines)
-		return cp_text_format(screen->arena,
+		return cp_text_format(arena,
 			"nothing to mend: "
 			"no line can go from thread to thread %lu times or more",
 			(unsigned long)sharing->least);
 	if (!sharing->nfalse)
-		return cp_text_format(screen->arena,
+		return cp_text_format(arena,
 			"nothing to mend: no line is handed over %s times, and once in "
 			"1,000 instructions",
-			integer_text(screen, CP_ADVICE_MISSES));
-	return cp_text_format(screen->arena,
+			misses);
+	return cp_text_format(arena,
 		"nothing to mend: no data has %s writes by each of two threads, "
 		"%s transfers for nothing, and %.0f %% of as many as the run's misses, "
 		"nor is a line handed over once in 1,000 instructions",
-		integer_text(screen, CP_ADVICE_MISSES),
-		integer_text(screen, CP_ADVICE_MISSES), 100 * CP_ADVICE_SHARE);
+		misses, misses, 100 * CP_ADVICE_SHARE);
 }
 
 static void put_answer(const struct screen *screen, const struct rows *rows,
@@ -228,7 +227,7 @@ static void put_answer(const struct screen *screen, const struct rows *rows,
 	put_kind(screen, rows, "false", true);
 	put_kind(screen, rows, "true", false);
 	if (!found->n)
-		put_labelled(screen, "sharing", why_nothing(screen));
+		put_labelled(screen, "sharing", cp_sharing_why_nothing(screen->sharing));
 }
 
 static void put_findings(const struct screen *screen, struct cp_findings found)

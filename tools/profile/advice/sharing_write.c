@@ -146,13 +146,14 @@ static void put_heading(struct cp_out *out, const char *what, size_t n, const ch
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing)
 {
 	const struct cp_profile *profile = sharing->profile;
-	const struct cp_findings found = cp_advise_sharing(profile);
+	struct cp_findings found = cp_advise_sharing(profile);
 
 	put_header(out, sharing);
 	put_heading(out, "False", sharing->nfalse, "different");
 	put_lines(out, sharing, true);
 	put_heading(out, "True", sharing->nlines - sharing->nfalse, "the same");
 	put_lines(out, sharing, false);
+	found.why_none = cp_sharing_why_nothing(sharing);
 	cp_findings_write_text(out, profile->arena, &found);
 	if (sharing->few)
 		cp_out_format(out,
