@@ -149,6 +149,36 @@ C
 	is_deeply(\@found, ["$rule: counts"], "a line that is $how: $rule");
 }
 
+# Readers take a line from nobody: three stores make no more than three transfers of two threads.
+write_file(scratch('reads.c'), <<'C');
+#include <pthread.h>
+static volatile long table[8] __attribute__((aligned(64)));
+static pthread_barrier_t both;
+static void *look(void *writes)
+{
+	long sum = 0;
+	for (int i = 0; writes && i < 3; i++)
+		table[i] = i;
+	pthread_barrier_wait(&both);
+	for (int i = 0; i < 40000; i++)
+		sum += table[i % 8];
+	return (void *)sum;
+}
+int main(void)
+{
+	pthread_t thread[2];
+	pthread_barrier_init(&both, 0, 2);
+	pthread_create(&thread[0], 0, look, (void *)table);
+	pthread_create(&thread[1], 0, look, 0);
+	pthread_join(thread[0], 0);
+	pthread_join(thread[1], 0);
+	return 0;
+}
+C
+system('cc', '-O1', '-g', '-pthread', '-o', scratch('reads'), scratch('reads.c')) == 0 or die 'cc';
+is_deeply([map { $_->{transfers_at_most} } grep { grep { grep { $_->{name} =~ /::table/ } @{$_->{data}} } @{$_->{threads}} }
+	@{outcome('sharing', '--least', 1, scratch('reads'))->{lines}}], [3], 'a table that is read: as many transfers as stores');
+
 # ---- the limits ----
 
 is_deeply(data(findings('sharing', '--least', 1000000, $file)), ["$names->[0], $names->[1]"],

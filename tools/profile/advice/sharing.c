@@ -148,6 +148,17 @@ static uint64_t bound_of_all(const struct cp_shared_line *line)
 	return sum - most < sum / 2 ? sum - most : sum / 2;
 }
 
+/* Who only reads a line takes it from nobody: behind each store, every other thread may
+ * have to fetch it once. */
+static uint64_t bound_by_stores(const struct cp_shared_line *line, uint64_t transfers)
+{
+	uint64_t fetches = 0;
+
+	for (size_t i = 0; i < line->nusers; i++)
+		fetches += line->users[i].use->stores * (line->nusers - 1);
+	return transfers < fetches ? transfers : fetches;
+}
+
 static void judge_line(struct cp_shared_line *line)
 {
 	qsort(line->users, line->nusers, sizeof(*line->users), by_references);
@@ -156,9 +167,9 @@ static void judge_line(struct cp_shared_line *line)
 		line->hitm += line->users[i].use->hitm;
 		line->invalidations += line->users[i].use->invalidations;
 	}
-	line->transfers = bound_of_all(line);
-	line->for_nothing = bound_transfers(line, true);
-	line->for_data = bound_transfers(line, false);
+	line->transfers = bound_by_stores(line, bound_of_all(line));
+	line->for_nothing = bound_by_stores(line, bound_transfers(line, true));
+	line->for_data = bound_by_stores(line, bound_transfers(line, false));
 	line->is_false = line->for_nothing > line->for_data;
 }
 
