@@ -16,7 +16,7 @@ use Test::More;
 use Time::HiRes ();
 
 our @EXPORT = qw(exports wait_until run peek plain report kept_report root build lib cli program source scratch
-	write_file read_file machine_file timed_machine bare stripped which sqlite_command no_other_user as_user terminal_script need_perf can_count why_not region threads_named leaves
+	write_file read_file machine_file timed_machine bare stripped which sqlite_command no_other_user as_user terminal_script lines_shown need_perf can_count why_not region threads_named leaves
 	value is_near sum_of_threads ok_sums ok_exit status_text notes ok_same root_process $SOFTWARE);
 
 # Events that every kernel counts, so that the perf engine has nothing to say.
@@ -180,6 +180,18 @@ sub terminal_script
 {
 	my $script = which('script');
 	return $script && system("$script -qec true /dev/null > /dev/null 2>&1") == 0 ? $script : undef;
+}
+
+# The lines that a terminal shows of what was written to it, without colour:
+# progress of a slow run is erased when the next text comes.
+sub lines_shown
+{
+	my ($seen) = @_;
+	$seen =~ s/\AScript started.*\n//;
+	$seen =~ s/\nScript done.*\n\z//;
+	$seen =~ s/^[^\n]*\r\x1b\[K//mg;
+	$seen =~ s/\x1b\[[\d;]*[mK]|\r//g;
+	return split(/\n/, $seen);
 }
 
 sub child

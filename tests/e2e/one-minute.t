@@ -80,10 +80,7 @@ sub screen
 	my $to = scratch('typescript');
 	unlink($to);
 	run(command => [$script, '-qec', 'stty rows 24 cols 80; ' . join(' ', cli(), @command), $to]);
-	my $seen = read_file($to) // '';
-	$seen =~ s/\AScript started.*\n//;
-	$seen =~ s/\x1b\[[\d;]*[mK]|\r//g;
-	my @lines = split(/\n/, $seen);
+	my @lines = lines_shown(read_file($to) // '');
 	return join("\n", @lines[0 .. ($#lines < 23 ? $#lines : 23)]) . "\n";
 }
 

@@ -19,7 +19,7 @@ sub on_terminal
 		"stty cols $columns; " . join(' ', map { "'$_'" } cli(), @command) . ' > /dev/null', '/dev/null']);
 	my $text = $run->{out};
 	utf8::decode($text);
-	return split(/\r?\n/, $text);
+	return lines_shown($text);
 }
 
 for my $columns (80, 100) {

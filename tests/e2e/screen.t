@@ -21,11 +21,7 @@ sub screen
 	unlink($to);
 	my $run = run(command => [$script, '-qec', 'stty rows 24 cols 80; ' . join(' ', cli(), @$command), $to]);
 	is(status_text($run->{status}), 'exit 0', "$what: shown");
-	my $seen = decode('UTF-8', read_file($to));
-	$seen =~ s/\AScript started.*\n//;
-	$seen =~ s/\nScript done.*\n\z//;
-	$seen =~ s/\x1b\[[\d;]*[mK]|\r//g;
-	my @lines = split(/\n/, $seen);
+	my @lines = lines_shown(decode('UTF-8', read_file($to)));
 	is_deeply([grep { length > 80 } @lines], [], "$what: no line is longer than the screen");
 	return @lines;
 }
