@@ -135,12 +135,13 @@ static void find_pages(
 	hit = middle_of(&curve, first + 5, MIN(first + 9, curve.count));
 	round->value[CP_FIGURE_STLB_HIT] = hit;
 	/* Far behind that step the page table itself leaves the caches, and nested ones
-	 * of a virtual machine do so earlier: a walk is what it takes soon after it. */
+	 * of a virtual machine do so earlier: a walk is what it takes soon after it,
+	 * where pages and table are still in the L2, whatever else runs. */
 	second = first + cp_curve_step(curve.extra + first, curve.count - first, hit,
 				 WALK_AT_LEAST * hit);
 	if (second + 5 >= curve.count)
 		return;
-	walk = middle_of(&curve, second + 5, MIN(second + 9, curve.count)) - hit;
+	walk = middle_of(&curve, second + 5, MIN(second + 7, curve.count)) - hit;
 	round->value[CP_FIGURE_WALK] = walk;
 	/* The program's other pages take places, too: where the half of them misses. */
 	second = first +
