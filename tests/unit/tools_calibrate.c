@@ -84,8 +84,6 @@ static void test_rounds(void)
 	set_rounds(&all, CP_FIGURE_LLC, some);
 	set_rounds(&all, CP_FIGURE_WIDTH, some);
 	set_rounds(&all, CP_FIGURE_STLB_HIT, some);
-	set_rounds(&all, CP_FIGURE_STAY, some);
-	set_rounds(&all, CP_FIGURE_LLC_RANDOM, some);
 	set_rounds(&all, CP_FIGURE_WINDOW, few);
 	set_rounds(&all, CP_FIGURE_TRANSFER, most);
 	cp_calibration_conclude(&all);
@@ -97,15 +95,9 @@ static void test_rounds(void)
 	is_double_near(all.spread[CP_FIGURE_WIDTH], 270 / 130.0, 1e-9,
 		"and how far the most is");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_WIDTH), "which is far from it");
-	is_double_near(all.value[CP_FIGURE_LLC_RANDOM], 110, 0, "of places the middle");
-	is_double_near(all.spread[CP_FIGURE_LLC_RANDOM], (143 - 110) / 110.0, 1e-9,
-		"and the half around, up to the next point");
 	is_double_near(all.value[CP_FIGURE_STLB_HIT], 400, 0, "of curves the last");
 	is_double_near(all.spread[CP_FIGURE_STLB_HIT], 296 / 400.0, 1e-9,
 		"and those of the second half");
-	is_double_near(all.value[CP_FIGURE_STAY], 400, 0, "so of what others disturb");
-	is_double_near(
-		all.spread[CP_FIGURE_STAY], 300 / 400.0, 1e-9, "and those of all rounds");
 	ok(isnan(all.value[CP_FIGURE_WINDOW]), "two rounds of five are none");
 	ok(!cp_figure_is_stable(&all, CP_FIGURE_WINDOW), "and that is not stable");
 	is_double_near(all.value[CP_FIGURE_TRANSFER], 5, 0, "three are");
@@ -137,7 +129,7 @@ static void test_grids(void)
 		is_double_near(all.spread[i], grid ? STEP : apart[i], 1e-9,
 			"%s: rounds that are alike", cp_figure_name(figure));
 	}
-	is_u64(grids, 6, "figures of a curve");
+	is_u64(grids, 5, "figures of a curve");
 	for (unsigned i = 0; i < ROUNDS; i++)
 		for (unsigned figure = 0; figure < CP_NFIGURES; figure++)
 			all.round[i].low[figure] = all.round[i].high[figure] = NAN;
@@ -198,7 +190,7 @@ static void test_last_level(unsigned ways)
 {
 	struct cp_machine machine = cp_machine_defaults;
 	struct cp_calibration all = made();
-	uint64_t way = (uint64_t)ways * 64, least = 1024u * (10 + CP_FIGURE_LLC_STREAM);
+	uint64_t way = (uint64_t)ways * 64, least = 1024u * (10 + CP_FIGURE_ROOM);
 	const struct cp_cache *llc = &machine.level[CP_LLC];
 	char *text, error[200] = "";
 
@@ -210,9 +202,43 @@ static void test_last_level(unsigned ways)
 		"%u ways: the file is a machine's", ways);
 	is_string(error, "", "without an error");
 	ok(llc->sets * way <= least && (llc->sets + 1) * way > least,
-		"the last level is what streams get of it");
+		"the last level is what a CPU gets of it");
 	is_u64(llc->ways, ways, "in so many ways");
 	free(text);
+}
+
+/* The bytes of the last level in the file, of 4 MiB, by such rounds. */
+static uint64_t last_level_by(const double rounds[ROUNDS])
+{
+	struct cp_machine machine = cp_machine_defaults;
+	struct cp_calibration all = made();
+	char *text, error[200] = "";
+
+	all.machine.level[CP_LLC] =
+		(struct cp_cache){.sets = 4096, .ways = 16, .line = 64};
+	set_rounds(&all, CP_FIGURE_ROOM, rounds);
+	cp_calibration_conclude(&all);
+	text = cp_calibration_text(&all, "2026-11-25");
+	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
+		error);
+	ok((strstr(text, "# What a CPU gets of llc is not known") != NULL) ==
+			isnan(rounds[0]),
+		"the file says whether it is known");
+	free(text);
+	return (uint64_t)machine.level[CP_LLC].sets * 16 * 64;
+}
+
+/* Rounds are further apart than what is stable: it is still less than all, or not. */
+static void test_room(void)
+{
+	is_u64(last_level_by((const double[]){1500, 1500, 1500, 2000, 2600}), 2600 * 1024,
+		"a part, whatever it is");
+	is_u64(last_level_by((const double[]){1500, 1500, 1500, 2000, 3000}), 4096 * 1024,
+		"that may be all");
+	is_u64(last_level_by((const double[]){4000, 4000, 4000, 4000, 4000}), 4096 * 1024,
+		"all is between two points");
+	is_u64(last_level_by((const double[]){NAN, NAN, NAN, NAN, NAN}), 4096 * 1024,
+		"nobody knows");
 }
 
 static void test_text(void)
@@ -415,7 +441,7 @@ static void test_sizes(void)
 	is_int(cp_machine_parse(&machine, "x", text, error, sizeof(error)), 0, "%s",
 		error);
 	ok(strstr(text, "# Sizes are assumed, "), "as the file says");
-	ok(strstr(text, "\nllc-stay = 40  # measured by assumed sizes: not stable\n"),
+	ok(strstr(text, "\nllc-stay = 39  # measured by assumed sizes: not stable\n"),
 		"of each line: %s", text);
 	ok(machine.assumed >> CP_OF_L3 & 1 && !(machine.assumed >> CP_OF_L1 & 1),
 		"what hangs on them is assumed");
@@ -540,6 +566,7 @@ int main(void)
 	test_halves();
 	test_last_level(16);
 	test_last_level(20);
+	test_room();
 	test_text();
 	test_unstable();
 	test_unknown();

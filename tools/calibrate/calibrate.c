@@ -28,7 +28,7 @@ enum { MIB = 1 << 20, HUGE_PAGE = 2 * MIB };
 /* In the order in which they need each other's figures. */
 static cp_measure *const measures[] = {cp_measure_rates, cp_measure_pages,
 	cp_measure_latencies, cp_measure_window, cp_measure_branches, cp_measure_streams,
-	cp_measure_stay, cp_measure_transfers};
+	cp_measure_room, cp_measure_transfers};
 
 /* ---- memory ---- */
 

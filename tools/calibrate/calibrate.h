@@ -44,8 +44,7 @@ enum cp_figure {
 	CP_FIGURE_STREAM_MEMORY,
 	CP_FIGURE_PREFETCH,
 	CP_FIGURE_NEAR,
-	CP_FIGURE_LLC_RANDOM,
-	CP_FIGURE_LLC_STREAM,
+	CP_FIGURE_ROOM,
 	CP_FIGURE_STAY,
 	CP_FIGURE_TRANSFER,
 	CP_NFIGURES
@@ -114,13 +113,14 @@ bool cp_figure_is_stable(const struct cp_calibration *calibration, enum cp_figur
 
 #define CP_CURVE_POINTS 56
 #define CP_STAY_POINTS 35
+#define CP_ROOM_POINTS 56
 #define CP_MOMENTS 64
 #define CP_SMALL_PAGE ((size_t)4096)
 
 /* Least times of several rounds, all doubles; 0: none. */
 struct cp_kept {
 	double window[CP_CURVE_POINTS], page[CP_CURVE_POINTS], line[CP_CURVE_POINTS],
-		stay[CP_STAY_POINTS];      /* points of curves */
+		stay[CP_STAY_POINTS], room[CP_ROOM_POINTS]; /* points of curves */
 	double far_alone, far_beside;      /* others: a load's from memory */
 	double walks_beside, lines_beside; /* loads that wait for none */
 };
@@ -191,7 +191,7 @@ size_t cp_confirmed(size_t count);
 /* Each adds what it finds to the figures of the round. */
 typedef void cp_measure(struct cp_host *host, struct cp_round *round);
 cp_measure cp_measure_rates, cp_measure_latencies, cp_measure_pages, cp_measure_window,
-	cp_measure_branches, cp_measure_streams, cp_measure_stay, cp_measure_transfers;
+	cp_measure_branches, cp_measure_streams, cp_measure_room, cp_measure_transfers;
 
 /* There is no time for more: what is not complete by now is not found. */
 bool cp_host_is_late(const struct cp_host *host);
@@ -211,9 +211,11 @@ void cp_find_clock(struct cp_host *host, struct cp_round *round);
 /* Nanoseconds of a cycle, now. */
 double cp_cycle_ns(const struct cp_host *host);
 
-/* Cycles of a load that depends on the one before, from all over so many bytes, and of
- * what finds its address; a load's share of the time, if so many walks go at a time. */
+/* Cycles of a load that depends on the one before, and of what finds its address: of the
+ * lines of so many bytes that were not read for the longest, after some passes over all.
+ */
 double cp_walk(const struct cp_host *host, size_t bytes);
+double cp_walk_later(const struct cp_host *host, size_t bytes, double wait); /* ns */
 
 /* Cycles of a load from one of so many places, a stride and some lines apart, after so
  * many passes over all of them. */
@@ -238,7 +240,6 @@ struct cp_pages {
  * they have been read, the last level has them, and only that.  count 0: there is no such
  * level. */
 void cp_pages_behind_l2(const struct cp_host *host, char *memory, struct cp_pages *pages);
-void cp_pages_shorten(struct cp_pages *pages, size_t count); /* the first ones */
 /* At all places. */
 void cp_pages_anywhere(char *memory, struct cp_pages *pages);
 

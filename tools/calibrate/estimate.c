@@ -10,9 +10,8 @@
 /* The round that counts: the least time and the greatest rate are nearest to what the
  * host can do, if another round says the same (cp_confirmed()).  Noise moves the place
  * where a curve steps both ways; a curve of the least times of all rounds so far is best
- * in the last one.  Where what others do goes on for longer than a run, its later rounds
- * agree and are wrong: the first ones count, too. */
-enum best { LEAST, MOST, MIDDLE, LAST, LAST_OF_ALL };
+ * in the last one. */
+enum best { LEAST, MOST, MIDDLE, LAST };
 
 static const struct {
 	const char *name, *unit, *title;
@@ -68,12 +67,10 @@ static const struct {
 		.best = MOST},
 	[CP_FIGURE_NEAR] = {"prefetched_latency", "cycles", "a line fetched ahead", LEAST,
 		.sized = true},
-	[CP_FIGURE_LLC_RANDOM] = {"llc_random", "KiB", "L3 that random loads get", MIDDLE,
-		true, .sized = true},
-	[CP_FIGURE_LLC_STREAM] = {"llc_streamed", "KiB", "L3 that streams get", MIDDLE,
-		true, .sized = true},
-	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST_OF_ALL,
-		true, .sized = true},
+	[CP_FIGURE_ROOM] = {"llc_room", "KiB", "L3 that a CPU gets", LAST, true,
+		.sized = true},
+	[CP_FIGURE_STAY] = {"llc_stay", "cycles", "a line in L3, unasked", LAST, true,
+		.sized = true},
 	[CP_FIGURE_TRANSFER] = {"transfer_latency", "cycles", "another core's line",
 		LEAST, .apart = 0.1},
 };
@@ -239,7 +236,7 @@ static void conclude_best(struct cp_calibration *calibration, unsigned figure,
 static void conclude_last(struct cp_calibration *calibration, unsigned figure,
 	const struct known values[], unsigned count)
 {
-	unsigned from = figures[figure].best == LAST ? count / 2 : 0;
+	unsigned from = count / 2;
 	double value = values[count - 1].value,
 	       rounds = furthest(value, values + from, count - from);
 
@@ -261,7 +258,7 @@ static void conclude_figure(struct cp_calibration *calibration, unsigned figure)
 	/* Values that most rounds lack are left out. */
 	if (2 * count <= calibration->rounds)
 		return;
-	if (best == LAST || best == LAST_OF_ALL)
+	if (best == LAST)
 		conclude_last(calibration, figure, values, count);
 	else
 		conclude_best(calibration, figure, values, count);

@@ -41,11 +41,6 @@ void cp_pages_behind_l2(const struct cp_host *host, char *memory, struct cp_page
 	pages->place = host->round * 7 % LINES;
 }
 
-void cp_pages_shorten(struct cp_pages *pages, size_t count)
-{
-	choose_pages(pages->memory, count, pages->same, pages);
-}
-
 void cp_pages_anywhere(char *memory, struct cp_pages *pages)
 {
 	choose_pages(memory, CP_FEW_PAGES, false, pages);

@@ -97,18 +97,27 @@ static void put_key(
 	}
 }
 
-/* A last level that others use as well has the size that streams get of it.  Walks get
- * less, but their lines come around in turn: the worst case. */
+/* Is less of the last level this machine's than there is, however far the rounds are
+ * apart? */
+static bool is_part(const struct cp_calibration *calibration)
+{
+	const struct cp_cache *llc = &calibration->machine.level[CP_LLC];
+	double most = calibration->value[CP_FIGURE_ROOM] *
+		      (1 + calibration->spread[CP_FIGURE_ROOM]) * 1024;
+
+	return is_known(calibration, CP_FIGURE_ROOM) &&
+	       !calibration->at_least[CP_FIGURE_ROOM] &&
+	       most < (double)llc->sets * llc->ways * llc->line;
+}
+
 static uint64_t bytes_of(const struct cp_calibration *calibration, enum cp_level level)
 {
 	const struct cp_cache *cache = &calibration->machine.level[level];
-	uint64_t way = (uint64_t)cache->ways * cache->line, bytes = cache->sets * way,
-		 got;
+	uint64_t way = (uint64_t)cache->ways * cache->line;
 
-	if (level != CP_LLC || !way || !is_known(calibration, CP_FIGURE_LLC_STREAM))
-		return bytes;
-	got = (uint64_t)(calibration->value[CP_FIGURE_LLC_STREAM] * 1024) / way * way;
-	return got && got < bytes ? got : bytes;
+	if (level != CP_LLC || !is_part(calibration))
+		return cache->sets * way;
+	return (uint64_t)(calibration->value[CP_FIGURE_ROOM] * 1024) / way * way;
 }
 
 static void put_cache(FILE *file, const struct cp_calibration *calibration,
@@ -138,9 +147,9 @@ static void put_cache(FILE *file, const struct cp_calibration *calibration,
 static void put_last_level(FILE *file, const struct cp_calibration *calibration)
 {
 	if (calibration->machine.level[CP_LLC].sets &&
-		!is_known(calibration, CP_FIGURE_LLC_STREAM))
-		fprintf(file, "# What streams get of llc could not be measured: all of "
-			      "it is assumed.\n");
+		isnan(calibration->spread[CP_FIGURE_ROOM]))
+		fprintf(file, "# What a CPU gets of llc is not known: all of it is "
+			      "assumed.\n");
 	put_cache(file, calibration, CP_LLC, CP_FIGURE_LLC);
 }
 
@@ -254,8 +263,7 @@ static void put_spreads(FILE *file, const struct cp_calibration *calibration)
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
 {
-	static const enum cp_figure others[] = {
-		CP_FIGURE_PREFETCH, CP_FIGURE_LLC_RANDOM, CP_FIGURE_LLC_STREAM};
+	static const enum cp_figure others[] = {CP_FIGURE_PREFETCH, CP_FIGURE_ROOM};
 
 	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
@@ -294,7 +302,7 @@ char *cp_calibration_text(const struct cp_calibration *calibration, const char *
 	fprintf(file,
 		"# This host, as cachepeek %s doctor --calibrate measured "
 		"it in %u round%s.\n"
-		"# Sizes are %s, that of llc what streams get of it; a spread is how far "
+		"# Sizes are %s, that of llc what a CPU gets of it; a spread is how far "
 		"the rounds are\n"
 		"# apart, and the points of a curve, and what this file rounds off.\n"
 		"%smeasured = %s\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines read one behind the other: from each level, what a stream leaves of the last
- * one, and whether something fetches them beforehand.
+ * Lines read one behind the other: from each level, and whether something fetches them
+ * beforehand.
  */
 #include <math.h>
 
@@ -102,74 +102,12 @@ static void measure_stores(const struct cp_host *host, struct cp_round *round)
 		stores_of(host, 4 * (size_t)l1->ways, (size_t)l1->sets * l1->line);
 }
 
-/* ---- what the last level really gives ---- */
-
-enum { MOST_POINTS = 16 };
-
 /* More than any last level holds much of. */
 static size_t most_of(const struct cp_host *host)
 {
 	size_t most = 4 * cp_host_level(host, CP_LLC);
 
 	return most && most < host->bytes ? most : host->bytes;
-}
-
-/* Cycles of a line of so much that is read, in larger and larger sizes. */
-struct capacity {
-	bool random;
-	size_t count, bytes[MOST_POINTS];
-	double cycles[MOST_POINTS];
-};
-
-static void add_size(const struct cp_host *host, struct capacity *curve, size_t bytes)
-{
-	size_t at = curve->count++;
-
-	curve->bytes[at] = bytes;
-	curve->cycles[at] = curve->random ? cp_walk(host, bytes) : stream_of(host, bytes);
-}
-
-/* Between the last size below the middle and its double. */
-static void refine(const struct cp_host *host, struct capacity *curve, size_t at)
-{
-	static const size_t eighths[] = {9, 10, 12, 14};
-	struct capacity fine = {.random = curve->random, .count = 1};
-
-	fine.bytes[0] = curve->bytes[at];
-	fine.cycles[0] = 0;
-	for (unsigned i = 0; i < sizeof(eighths) / sizeof(eighths[0]); i++)
-		add_size(host, &fine, fine.bytes[0] / 8 * eighths[i]);
-	fine.bytes[fine.count] = curve->bytes[at + 1];
-	fine.cycles[fine.count++] = INFINITY;
-	*curve = fine;
-}
-
-/* The largest piece whose lines are still nearer to the last level than to the memory. */
-static void find_capacity(const struct cp_host *host, struct cp_round *round,
-	enum cp_figure figure, size_t first)
-{
-	struct capacity curve = {.random = figure == CP_FIGURE_LLC_RANDOM};
-	size_t most = most_of(host), at;
-	double low, high, kib;
-
-	for (size_t bytes = first; curve.count < MOST_POINTS && bytes <= most;
-		bytes *= 2) {
-		if (cp_host_is_late(host))
-			return;
-		add_size(host, &curve, bytes);
-	}
-	/* Without more than the level has, all may be from there. */
-	if (curve.count < 3 || most <= cp_host_level(host, CP_LLC))
-		return;
-	low = curve.cycles[0];
-	high = curve.cycles[curve.count - 1];
-	at = cp_curve_step(curve.cycles, curve.count, low, high);
-	if (high < low * 1.3 || at + 1 >= curve.count)
-		return;
-	refine(host, &curve, at);
-	at = cp_curve_step(curve.cycles, curve.count, low, high);
-	kib = (double)curve.bytes[at] / 1024;
-	cp_found_between(round, figure, kib, kib, (double)curve.bytes[at + 1] / 1024);
 }
 
 /* ---- lines of the memory ---- */
@@ -237,12 +175,9 @@ void cp_measure_streams(struct cp_host *host, struct cp_round *round)
 		round->value[CP_FIGURE_SAME_SET] = same_set(host, l2);
 		measure_stores(host, round);
 	}
-	if (llc) {
+	if (llc)
 		round->value[CP_FIGURE_STREAM_LLC] =
 			stream_of(host, cp_host_llc_piece(host));
-		find_capacity(host, round, CP_FIGURE_LLC_RANDOM, 2 * l2);
-		find_capacity(host, round, CP_FIGURE_LLC_STREAM, 2 * l2);
-	}
 	if (cp_host_is_late(host))
 		return;
 	round->value[CP_FIGURE_STREAM_MEMORY] = memory_stream(host);

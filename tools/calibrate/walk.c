@@ -3,14 +3,15 @@
  * Latencies: loads of which each needs the one before, from all lines of a piece of
  * memory in an order that no prefetcher knows.  The order is that of a congruential
  * generator whose period is the whole piece, or up to twice as many loads, so that
- * nothing has to be written first;
- * what the generator takes is measured in the L1D, and taken off.
+ * nothing has to be written first.
  */
 #include <math.h>
 
 #include "tools/calibrate/calibrate.h"
 
-enum { STEPS = 6000, TRIES = 15 };
+/* So few that a busy machine lets one try alone, and others drive little out meanwhile.
+ */
+enum { STEPS = 1500, TRIES = 6, PASSES = 2 };
 
 struct walk {
 	const char *memory;
@@ -54,20 +55,48 @@ static void run_loads(void *context)
 	walk->state = state;
 }
 
-double cp_walk(const struct cp_host *host, size_t bytes)
+static struct walk make_walk(const struct cp_host *host, size_t bytes)
 {
-	struct walk walk = {
-		.memory = host->memory, .lines = bytes / CP_LINE, .steps = STEPS};
+	struct walk walk = {.memory = host->memory, .lines = bytes / CP_LINE};
 	uint64_t states = 1;
 
 	for (; states < walk.lines; walk.bits++)
 		states *= 2;
 	walk.mask = states - 1;
 	walk.shift = (walk.bits + 1) / 2;
-	/* Once all of it was read, the caches hold it, whatever they held before. */
-	for (uint64_t read = 0; read < states && walk.lines <= 1u << 20; read += STEPS)
-		run_loads(&walk);
-	return cp_best(TRIES, STEPS, run_walk, &walk) / host->ns;
+	return walk;
+}
+
+static double take(struct walk *walk, cp_task *run, unsigned long steps)
+{
+	walk->steps = steps;
+	return cp_best(1, (double)steps, run, walk);
+}
+
+/* A last level that is filled by what L2 evicts keeps all after some passes, on a Zen 4
+ * after five: the last tries are behind so many. */
+double cp_walk(const struct cp_host *host, size_t bytes)
+{
+	struct walk walk = make_walk(host, bytes);
+	double least = 0;
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		take(&walk, run_loads, (walk.mask + 1) * PASSES);
+		cp_least(&least, take(&walk, run_walk, STEPS));
+	}
+	return least / host->ns;
+}
+
+double cp_walk_later(const struct cp_host *host, size_t bytes, double wait)
+{
+	struct walk walk = make_walk(host, bytes);
+	double begin;
+
+	take(&walk, run_loads, (walk.mask + 1) * TRIES * PASSES);
+	begin = cp_calibrate_now_ns();
+	while (cp_calibrate_now_ns() - begin < wait)
+		continue;
+	return take(&walk, run_walk, STEPS) / host->ns;
 }
 
 /* What any first-level TLB knows the pages of: huge ones may be none (pages.c). */
@@ -91,8 +120,18 @@ static double without_pages(double latency, const struct cp_round *round)
 /* By how much the last level is slower than L2, at the least: those of current processors
  * take three times as long. */
 #define LEAST_APART 1.5
-/* Until a last level that is filled by what L2 evicts has kept all: on a Zen 4 five. */
-#define LLC_PASSES 8
+
+/* Of an L2 that has lines of one place in all of its sets. */
+static void find_llc_by_walk(
+	const struct cp_host *host, size_t bytes, struct cp_round *round)
+{
+	size_t known = cp_host_level(host, CP_L1D) / 2;
+	double number = cp_walk(host, known) - round->value[CP_FIGURE_L1],
+	       latency = cp_walk(host, bytes) - number;
+
+	round->value[CP_FIGURE_LLC] =
+		host->huge ? latency : without_pages(latency, round);
+}
 
 /* Lines of one place in small pages are in few sets of L2, unless it chooses them by more
  * bits of the address than a place has, as AMD's does: then it has all of them, and lines
@@ -110,11 +149,8 @@ static void find_llc(const struct cp_host *host, char *few, struct cp_round *rou
 	if (latency > LEAST_APART * round->value[CP_FIGURE_L2]) {
 		round->value[CP_FIGURE_LLC] = latency;
 		round->value[CP_FIGURE_LONE_LINE] = cp_pages_loads(host, &pages, false);
-	} else if (bytes <= host->page_bytes &&
-		   2 * bytes <= cp_host_level(host, CP_LLC)) {
-		latency = latency_in(host, bytes, LLC_PASSES);
-		round->value[CP_FIGURE_LLC] =
-			host->huge ? latency : without_pages(latency, round);
+	} else if (bytes <= host->bytes && 2 * bytes <= cp_host_level(host, CP_LLC)) {
+		find_llc_by_walk(host, bytes, round);
 	}
 }
 
