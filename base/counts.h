@@ -27,8 +27,8 @@
 #define CP_SAMPLE_SETS 12
 #define CP_SAMPLE_SWEEP 32
 #define CP_SAMPLE_HELP 7 /* and what tells more of bursts */
-/* Of these: lines, and first references of code, loads and stores, each with how many of
- * them missed behind it. */
+/* Indices of these: lines, and first references of code, loads and stores, each with how
+ * many of them missed behind it. */
 enum { CP_HELP_KEPT, CP_HELP_CODE, CP_HELP_LOADS = 3, CP_HELP_STORES = 5 };
 #define CP_SAMPLE_WORDS                                                                  \
 	((CP_SAMPLE_BURSTS + CP_SAMPLE_SETS + CP_SAMPLE_SWEEP + CP_SAMPLE_HELP) *        \

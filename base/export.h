@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an object of ours gives to the program: functions that others call, and have
+ * Marks what an object of ours gives to the program: functions that others call, and have
  * their own headers for.
  */
 #ifndef CACHEPEEK_BASE_EXPORT_H

@@ -37,7 +37,7 @@ int cp_fd_close(int fd);
 /* fstat(2), which the library overrides: 0 or -errno. */
 struct stat;
 int cp_fd_stat(int fd, struct stat *file);
-/* Of a directory's entry, no link is followed. */
+/* The same of a directory's entry; no link is followed. */
 int cp_fd_stat_in(int directory, const char *name, struct stat *file);
 
 /* How many bytes may be written there: past RLIMIT_FSIZE the kernel would send

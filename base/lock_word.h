@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a lock is in memory, for code that has no libc (the simulated PMU).
+ * A lock as it is in memory, for code that has no libc (the simulated PMU).
  */
 #ifndef CACHEPEEK_BASE_LOCK_WORD_H
 #define CACHEPEEK_BASE_LOCK_WORD_H

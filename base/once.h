@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is done, or said, once.  A fork child inherits it: whoever reads what was
- * said has read it.  Nobody ever waits for one.
+ * For what is done, or said, once.  A fork child inherits it: whoever reads what was said
+ * has read it.  Nobody ever waits for one.
  */
 #ifndef CACHEPEEK_BASE_ONCE_H
 #define CACHEPEEK_BASE_ONCE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What error bars are made of.  Without libm: it is in the library, too.
+ * The statistics of error bars.  Without libm: it is in the library, too.
  */
 #ifndef CACHEPEEK_BASE_STATS_H
 #define CACHEPEEK_BASE_STATS_H
@@ -9,7 +9,7 @@
  * distribution with so many degrees of freedom, 1 or more; within 0.3 %. */
 double cp_student(double freedom);
 
-/* Of what was never seen, at most so many times its weight are there, in 95 % of cases
+/* An event that was never seen occurs at most so many times its weight, in 95 % of cases
  * (the rule of three). */
 #define CP_UNSEEN 3.0
 

@@ -25,7 +25,7 @@ bool cp_starts_with(const char *text, const char *prefix);
 /* As a file's name does that has more than its ending. */
 bool cp_ends_with(const char *text, const char *ending);
 
-/* What stands behind its last slash. */
+/* The part of a path behind its last slash. */
 static inline const char *cp_base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

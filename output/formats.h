@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a report can be written as, but for text (output/text/text.h): the ending that
- * picks the format, and its writer.  A new format is a file of output/, and a line here.
- * Whoever calls one by itself flushes out and looks at out->error afterwards.
+ * The formats of reports, but for text (output/text/text.h): the ending that picks the
+ * format, and its writer.  A new format is a file of output/, and a line here.  Whoever
+ * calls one by itself flushes out and looks at out->error afterwards.
  */
 #ifndef CACHEPEEK_OUTPUT_FORMATS_H
 #define CACHEPEEK_OUTPUT_FORMATS_H

@@ -82,7 +82,8 @@ static void put_extent(struct cp_json *json, const struct cp_extent *over, doubl
 
 /* ---- counts ---- */
 
-/* What is meant where it is left out: there is none, or each execution had the same. */
+/* Is it clear what a missing value means: that there is none, or that each execution had
+ * the same? */
 static bool is_per_call_clear(const struct cp_count *c, uint64_t calls)
 {
 	if (!c->calls_known)
@@ -129,7 +130,7 @@ static void count_value(struct cp_json *json, const struct cp_count *c, bool ful
 		cp_out_text(json->out, "null");
 }
 
-/* What is known of it, but for what is usual; NULL: all. */
+/* Writes what is known of it, except for what is usual; NULL: all. */
 static void count_state(
 	struct cp_json *json, const struct cp_count *c, const struct cp_count *usual)
 {

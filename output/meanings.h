@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the columns of a page mean: of metrics a line and the formula, of counts a line.
+ * Explains what the columns of a page mean: of metrics a line and the formula, of counts
+ * a line.
  */
 #ifndef CACHEPEEK_OUTPUT_MEANINGS_H
 #define CACHEPEEK_OUTPUT_MEANINGS_H

@@ -19,7 +19,7 @@
 
 #define MAX_PATH 4096
 
-/* What a report can be written as.  Text has options: below. */
+/* The formats of a report.  Text has options: below. */
 static const struct {
 	const char *ending;
 	void (*write)(struct cp_out *, const struct cp_report *);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What our own boundaries count, which is measured before the first region of a process
- * begins: cp_marker_begin() (markers.h) is here.
+ * Measures what our own boundaries count, before the first region of a process begins:
+ * cp_marker_begin() (markers.h) is here.
  */
 #ifndef CACHEPEEK_PRELOAD_CALIBRATE_H
 #define CACHEPEEK_PRELOAD_CALIBRATE_H

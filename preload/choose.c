@@ -38,7 +38,7 @@ static const char *no_silent_simulation(struct cp_why *why)
 	return NULL;
 }
 
-/* What the reason says before it explains, or tells the cure. */
+/* The length of the reason before it explains, or tells the cure. */
 static int cause_length(const char *reason)
 {
 	const char *note = strstr(reason, " ("), *cure = strstr(reason, ": ");

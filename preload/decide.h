@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is counted is decided here, once in a run: what the user asked for is read once,
- * and resolved once.  Fork children have the plan; the next image, which is the same
- * program under the simulated PMU or another program, is handed it in a file of the
- * run's directory.  It looks whether that is the plan for its own settings, and whether
- * what is in it can be counted, and decides anew only if not.
+ * Decides what is counted, once in a run: the user's settings are read once, and resolved
+ * once.  Fork children have the plan; the next image, which is the same program under the
+ * simulated PMU or another program, is handed it in a file of the run's directory.  It
+ * looks whether that is the plan for its own settings, and whether what is in it can be
+ * counted, and decides anew only if not.
  */
 #ifndef CACHEPEEK_PRELOAD_DECIDE_H
 #define CACHEPEEK_PRELOAD_DECIDE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a record says about its process before anything is counted.
+ * Describes the process in its record before anything is counted.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this image was given at its start.  The command line and the environment lie
- * in memory of the program, which may shorten its arguments, overwrite them with a
- * title, and free a variable that it has put into the array.  So both are copied
- * once, in the constructor, and nothing is read there later.
+ * Keeps what this image was given at its start.  The command line and the environment lie
+ * in memory of the program, which may shorten its arguments, overwrite them with a title,
+ * and free a variable that it has put into the array.  So both are copied once, in the
+ * constructor, and nothing is read there later.
  */
 #ifndef CACHEPEEK_PRELOAD_GIVEN_H
 #define CACHEPEEK_PRELOAD_GIVEN_H

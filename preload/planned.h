@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this run counts: the plan (counters/plan.h), which decide.c makes.
+ * The plan of this run (counters/plan.h), which decide.c makes.
  */
 #ifndef CACHEPEEK_PRELOAD_PLANNED_H
 #define CACHEPEEK_PRELOAD_PLANNED_H

@@ -86,8 +86,8 @@ void cp_process_after_fork(void)
 	ending.main_left = ending.main_code = 0;
 }
 
-/* Whose status is the process's when all threads leave one by one: until
- * Linux 6 the main thread's, since then that of the last. */
+/* If all threads leave one by one, the process's status is the main thread's until Linux
+ * 6, and since then that of the last one. */
 static int last_code(int code)
 {
 	struct utsname kernel;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What becomes of the process: its end, another program in its place, a child.
+ * Follows the process: its end, another program in its place, a child.
  */
 #ifndef CACHEPEEK_PRELOAD_PROCESS_H
 #define CACHEPEEK_PRELOAD_PROCESS_H

@@ -259,8 +259,8 @@ static void add_wishes(struct command *command, const char *directory,
 	}
 }
 
-/* What the program needs is asked for here, where it is no sanitizer's:
- * dl_iterate_phdr(3) would be that of its runtime, which is not ready yet. */
+/* The program's needs are asked for here, where it has no sanitizer: dl_iterate_phdr(3)
+ * would be that of its runtime, which is not ready yet. */
 static void add_cpu(struct command *command, const struct cp_machine *machine,
 	enum cp_shown_cpu wanted)
 {

@@ -31,7 +31,8 @@ struct cp_runtime {
 	pid_t pid;
 	struct cp_recording record;
 	struct cp_layout layout; /* of the regions in it */
-	/* Who writes the report of that process (program/reporter.h); pid 0: itself. */
+	/* The writer of that process's report (program/reporter.h); pid 0: the process
+	 * itself. */
 	struct {
 		pid_t pid, child;
 		int socket;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simulated PMU is asked for: a machine, changes to it, and what else it
- * notes while it counts.
+ * Tells the simulated PMU what it is asked for: a machine, changes to it, and what else
+ * it notes while it counts.
  */
 #include "preload/simulated.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simulated PMU is asked for.
+ * The requests to the simulated PMU.
  */
 #ifndef CACHEPEEK_PRELOAD_SIMULATED_H
 #define CACHEPEEK_PRELOAD_SIMULATED_H
@@ -10,8 +10,8 @@
 /* Part of the decision (decide.h), in this order: the machines, the sweep, the windows;
  * and the events. */
 void cp_simulated_machines(void);
-/* What is counted where nobody says what, of these machines: the time as well, if that is
- * known and takes a part of the instructions only. */
+/* The groups of a run on these machines for which nobody says any: the time is among them
+ * if it is known, and takes a part of the instructions only. */
 const char *cp_simulated_groups(void);
 void cp_simulated_events(const struct cp_request *request);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the user is told once, and finds in the report.
+ * Warnings: the user is told once, and finds them in the report.
  */
 #ifndef CACHEPEEK_PRELOAD_WARN_H
 #define CACHEPEEK_PRELOAD_WARN_H

@@ -23,7 +23,7 @@
 #include "preload/reexec.h"
 #include "preload/runtime.h"
 
-/* What the clone's exit status tells, beside an enum cp_order_end. */
+/* Exit statuses of the clone, beside an enum cp_order_end. */
 enum { KILLED = 127, NOT_STARTED = 128 };
 
 static struct {
@@ -148,7 +148,7 @@ static void put(long from, int to)
 		cp_syscall(SYS_dup3, from, to, 0L);
 }
 
-/* What stands in for a missing descriptor must be open, and take nothing. */
+/* A descriptor that stands in for a missing one must be open, and take nothing. */
 static long open_nothing(void)
 {
 	long fd = cp_syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);

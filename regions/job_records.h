@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "regions/jobdir.h"
 
-/* Those of this scope (0: of any), by scope and number; returns how many.
+/* Finds the jobs of this scope (0: of any), by scope and number; returns how many.
  * arena->out_of_memory is set. */
 size_t cp_jobs_in(struct cp_arena *arena, const char *directory, uint64_t scope,
 	struct cp_job_id **ids);

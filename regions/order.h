@@ -26,8 +26,8 @@ enum cp_order_flag {
 	CP_ORDER_SHARED = 2,  /* others than its children write into the directory, too */
 	CP_ORDER_ABORTED = 4, /* by MPI_Abort */
 	CP_ORDER_OPEN = 8,    /* an MPI was begun, and not ended */
-	/* Of all nranks of the job, whose records are in the file that
-	 * cp_order_parcels() names (regions/parcel.h). */
+	/* All nranks of the job, whose records are in the file that cp_order_parcels()
+	 * names (regions/parcel.h). */
 	CP_ORDER_GATHERED = 16,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What became of a process that a record tells of.
+ * The state of a process that a record tells of.
  */
 #ifndef CACHEPEEK_REGIONS_PROCESS_STATE_H
 #define CACHEPEEK_REGIONS_PROCESS_STATE_H

@@ -291,8 +291,8 @@ enum cp_region_flag {
 	 * another one only: these are no executions, and have no spread. */
 	CP_REGION_ELSEWHERE = 256,
 	CP_REGION_AT_EXEC = 512, /* open when its process executed another program */
-	/* Of functions, or lines of source, whose stack waited for others: some of what
-	 * is counted is of parts of executions, and there is no spread. */
+	/* The stack of these functions, or lines of source, waited for others: some of
+	 * what is counted is of parts of executions, and there is no spread. */
 	CP_REGION_PARTS = 1024,
 	CP_REGION_FUNCTION = 2048, /* a function that nobody marked, or a line */
 };

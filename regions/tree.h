@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a count belongs to: each thread's tree of regions and the stack of
- * those that are open.  Turns two readings into a delta on a path; opens no
- * event and reads no clock: readings and times come from the caller.
+ * The regions that counts belong to: each thread's tree of regions and the stack of those
+ * that are open.  Turns two readings into a delta on a path; opens no event and reads no
+ * clock: readings and times come from the caller.
  *
  * A tree belongs to one thread; no function here may run on the same tree
  * twice at a time.

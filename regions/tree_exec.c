@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is open when a process executes another program: counted to there.  An exec may
+ * Counts open regions up to where the process executes another program.  An exec may
  * fail, and then everything is as it was: the record's items are kept meanwhile.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the region tree share; nobody else's business.
+ * Shared by the files of the region tree; nobody else's business.
  */
 #ifndef CACHEPEEK_REGIONS_TREE_PARTS_H
 #define CACHEPEEK_REGIONS_TREE_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is open in a thread that forks is open in the child, from zero.
+ * A region that is open in a thread that forks is open in the child, from zero.
  */
 #include <errno.h>
 

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """house.py: how the product's C is kept, folder by folder: files, lines, lines of functions
 (median, 90th percentile, longest), functions over the limits, objects of files that
-change (a struct is one), functions named with one word, comments that open with Who, What or Of, and cycles
-of includes.  Exits with 1 where a limit is passed that tests/house.allowed does not name."""
+change (a struct is one), functions named with one word, and cycles of includes.  A comment
+does not open with Who, What, Of, Those or Whose.  Exits with 1 where a limit is passed that
+tests/house.allowed does not name."""
 import os
 import re
 import subprocess
@@ -93,12 +94,13 @@ def variables(path, text):
     return found
 
 
-FRAGMENT = re.compile(r'/\*\s*(?:\* )?(?:Who|What|Of)\b')
+FRAGMENT = re.compile(r'/\*\s*(?:SPDX.*\n \*\n )?(?:\* )?((?:Who|What|Of|Those|Whose)\b.*)')
 
 
-def habits(path, text):
-    """Variables of the file that change, and comments that open with a fragment."""
-    return variables(path, text), len(FRAGMENT.findall(text))
+def fragments(path, text):
+    """Comments that open with a word that no sentence of this project begins with."""
+    for opening in FRAGMENT.findall(text):
+        yield '%s: a comment opens with "%s"' % (path, opening), 1
 
 
 ROUNDED = re.compile(r"\bis\(sprintf\('%\.\d+[efg]'[^;]*, sprintf\('%\.\d+[efg]'")
@@ -183,14 +185,13 @@ def allowed():
 def main():
     paths, folders, broken = sources(), {}, []
     for path in paths:
-        folder = folders.setdefault(os.path.dirname(path), {'files': 0, 'lines': 0, 'of': [], 'variables': 0, 'words': 0, 'fragments': 0})
+        folder = folders.setdefault(os.path.dirname(path), {'files': 0, 'lines': 0, 'of': [], 'variables': 0, 'words': 0})
         folder['files'] += 1
         with open(path, encoding='utf-8') as source:
             text = source.read()
         folder['lines'] += text.count('\n')
-        variables, fragments = habits(path, text)
-        folder['variables'] += variables
-        folder['fragments'] += fragments
+        folder['variables'] += variables(path, text)
+        broken += fragments(path, text)
         for name, length, count, deep in functions(path):
             folder['of'].append(length)
             folder['words'] += '_' not in name
@@ -200,17 +201,17 @@ def main():
                 broken.append(('%s: %s: lines' % (path, name), length))
             if count > MOST_PARAMETERS:
                 broken.append(('%s: %s: parameters' % (path, name), count))
-    print('%-23s %5s %6s %9s %6s %4s %4s %4s %9s %8s %9s' % (
-        'folder', 'files', 'lines', 'functions', 'median', 'p90', 'max', '>%d' % MOST_LINES, 'variables', 'one word', 'fragments'))
+    print('%-23s %5s %6s %9s %6s %4s %4s %4s %9s %8s' % (
+        'folder', 'files', 'lines', 'functions', 'median', 'p90', 'max', '>%d' % MOST_LINES, 'variables', 'one word'))
     for name in sorted(folders):
         folder = folders[name]
         of = sorted(folder['of']) or [0]
-        print('%-23s %5d %6d %9d %6d %4d %4d %4d %9d %8d %9d' % (
+        print('%-23s %5d %6d %9d %6d %4d %4d %4d %9d %8d' % (
             name, folder['files'], folder['lines'], len(folder['of']), of[len(of) // 2], of[len(of) * 9 // 10], of[-1],
-            sum(length > MOST_LINES for length in of), folder['variables'], folder['words'], folder['fragments']))
-    print('%-23s %5d %6d %9d %20s %9d %8d %9d' % ('all', len(paths), *(
+            sum(length > MOST_LINES for length in of), folder['variables'], folder['words']))
+    print('%-23s %5d %6d %9d %20s %9d %8d' % ('all', len(paths), *(
         sum(folder[what] if what != 'of' else len(folder['of']) for folder in folders.values()) if what else ''
-        for what in ('lines', 'of', '', 'variables', 'words', 'fragments'))))
+        for what in ('lines', 'of', '', 'variables', 'words'))))
     broken += rounded()
     circles = cycles(paths)
     for circle in circles:

@@ -339,7 +339,8 @@ void cp_report_now(const char *directory, int pid, const char *outputs)
 	cp_arena_free(&arena);
 }
 
-/* Those that are named, or all that are kept, unless a process of theirs lives. */
+/* Forgets the runs that are named, or all that are kept, unless a process of theirs
+ * lives. */
 static int forget_runs(const struct request *request)
 {
 	unsigned forgotten = request->npaths ? 0 : cp_run_forget(cp_cmd_getenv);

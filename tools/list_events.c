@@ -21,7 +21,7 @@ struct showing {
 	size_t shown, left_out;
 };
 
-/* Of the kernel's own events libpfm4 has the name only. */
+/* Libpfm4 has the name only of the kernel's own events. */
 static const char *words_for(const char *meaning)
 {
 	static const struct {
@@ -63,8 +63,8 @@ static bool opens(struct perf_event_attr *attr)
 	return cp_perf_probe(attr, NULL, &why) == 0;
 }
 
-/* What cannot be encoded wants a unit mask of the user's: there it is enough that the
- * processor counts anything. */
+/* An event that cannot be encoded wants a unit mask of the user's: there it is enough
+ * that the processor counts anything. */
 static bool is_counted(const char *name)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)},

@@ -10,10 +10,10 @@
 
 void cp_describe_text(struct cp_recording *record, const char *key, const char *value);
 
-/* What it is counted on, and the groups: all in metas. */
+/* Describes what the run is counted on, and its groups: all in metas. */
 void cp_describe_plan(struct cp_recording *record, const struct cp_plan *plan);
 
-/* What the header says of the set. */
+/* Fills in what the header says of the event set. */
 void cp_describe_header(struct cp_record_header *header, const struct cp_plan *plan);
 
 /* 0 or -ENOSPC. */

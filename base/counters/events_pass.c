@@ -25,7 +25,7 @@ static bool has_counter(const struct counters *some, unsigned counter)
 	return false;
 }
 
-/* Those of the quantity that need the PMU. */
+/* Adds the terms of the quantity that need the PMU. */
 static void add_terms(const struct cp_event_set *set, struct counters *to,
 	const struct cp_quantity *quantity)
 {

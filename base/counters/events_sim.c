@@ -211,7 +211,7 @@ static int find_counter(struct cp_event_set *set, const char *name, unsigned mir
 	return counter;
 }
 
-/* What tells more of those that bursts count: one behind the other. */
+/* Adds the counts that make estimates from bursts more exact, one behind the other. */
 static void add_help(struct cp_event_set *set)
 {
 	static const char *const names[] = {
@@ -553,7 +553,8 @@ static bool has_quantity(const struct cp_event_set *set, const char *name)
 	return false;
 }
 
-/* Of what, and how well, cycles are known, where there is room for that. */
+/* Adds the quantities that say which instructions have modelled cycles, and how exactly,
+ * where there is room for them. */
 static void add_time_sample(struct cp_event_set *set)
 {
 	if (set->nquantities + CP_NTIME_SAMPLE > CP_MAX_QUANTITIES ||

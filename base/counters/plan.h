@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run counts, as it was decided: names are resolved, and nothing has to be
- * looked up any more.  It is data: a fork child inherits it, and the next image reads
- * it from a file (preload/decide.h) instead of deciding again.
+ * A plan says what a run counts, as it was decided: names are resolved, and nothing has
+ * to be looked up any more.  It is data: a fork child inherits it, and the next image
+ * reads it from a file (preload/decide.h) instead of deciding again.
  */
 #ifndef CACHEPEEK_BASE_COUNTERS_PLAN_H
 #define CACHEPEEK_BASE_COUNTERS_PLAN_H

@@ -28,11 +28,11 @@ int cp_sim_is_installed(const char *directory, struct cp_why *why);
  * neither runs it.  Async-signal-safe. */
 const char *cp_sim_refuses(const char *path);
 
-/* Those of Valgrind's core, whatever is simulated. */
+/* The options of Valgrind's core, whatever is simulated. */
 #define CP_SIM_NCORE 10
 extern const char *const cp_sim_core_options[CP_SIM_NCORE];
 
-/* Those that describe a machine; words point into it. */
+/* The options that describe a machine; words point into it. */
 #define CP_SIM_NWORDS (CP_NLEVELS + 8)
 struct cp_sim_words {
 	char level[CP_NLEVELS][CP_MACHINE_OPTION];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What libpfm calls instead of libc (the Makefile renames its references):
- * its messages go nowhere, its memory comes from an arena that lives as long
- * as the process, and its environment is the one that we were started with.
- * Tracepoints are none of our business, so it finds no directory of them.
+ * Libpfm calls these functions instead of libc's (the Makefile renames its references):
+ * its messages go nowhere, its memory comes from an arena that lives as long as the
+ * process, and its environment is the one that we were started with.  Tracepoints are
+ * none of our business, so it finds no directory of them.
  */
 #include <dirent.h>
 #include <stdint.h>

@@ -10,7 +10,8 @@
 
 const struct cp_engine *cp_engine = &cp_engine_perf;
 
-/* Of our own, what nobody writes: code, and what the dynamic linker looks up. */
+/* Visits our own segments that nobody writes: code, and what the dynamic linker looks up.
+ */
 static void each_segment(unsigned flags, void (*visit)(const void *from, const void *to))
 {
 	extern const char __ehdr_start[] __attribute__((visibility("hidden")));

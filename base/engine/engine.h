@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an engine is: something that counts events per thread.  There are two,
- * perf.c (the kernel's counters) and sim.c (the simulated PMU).  An engine
- * knows nothing of regions, records and reports.
+ * An engine counts events per thread.  There are two, perf.c (the kernel's counters) and
+ * sim.c (the simulated PMU).  An engine knows nothing of regions, records and reports.
  *
  * One error rule: functions return 0 or -errno, and a why for people where
  * there is one.  Nothing here allocates with malloc or keeps the program's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What this machine does to counts, beside counting.
+ * Notes about this machine: what it does to counts, beside counting.
  */
 #ifndef CACHEPEEK_BASE_ENGINE_NOTES_H
 #define CACHEPEEK_BASE_ENGINE_NOTES_H

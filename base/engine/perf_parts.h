@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parts of the perf engine share: perf.c (a thread's counters),
- * perf_probe.c (what the kernel takes), perf_groups.c (what it takes together).
+ * Shared by the parts of the perf engine: perf.c (a thread's counters), perf_probe.c
+ * (what the kernel takes), perf_groups.c (what it takes together).
  */
 #ifndef CACHEPEEK_BASE_ENGINE_PERF_PARTS_H
 #define CACHEPEEK_BASE_ENGINE_PERF_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel says of its PMUs in /sys/bus/event_source/devices.
+ * Reads what the kernel says of its PMUs in /sys/bus/event_source/devices.
  */
 #ifndef CACHEPEEK_BASE_ENGINE_SYSFS_H
 #define CACHEPEEK_BASE_ENGINE_SYSFS_H
@@ -22,8 +22,8 @@ struct cp_sysfs_pmu {
 	bool socket;   /* counts all that some CPUs do, not one thread */
 };
 
-/* Those whose names match pattern (*, ?, [a-z]), by name; how many there are,
- * also beyond max. */
+/* Finds PMUs whose names match pattern (*, ?, [a-z]), by name; returns how many there
+ * are, also beyond max. */
 unsigned cp_sysfs_pmus(const char *pattern, struct cp_sysfs_pmu pmus[], unsigned max);
 
 /* The PMU of that type, if it counts sockets. */
@@ -33,7 +33,7 @@ bool cp_sysfs_socket_pmu(uint32_t type, struct cp_sysfs_pmu *pmu);
  * max. */
 unsigned cp_sysfs_cpus(const struct cp_sysfs_pmu *pmu, int cpus[], unsigned max);
 
-/* Those of cores: several where there are several kinds of core. */
+/* Finds the PMUs of cores: several where there are several kinds of core. */
 unsigned cp_sysfs_core_pmus(struct cp_sysfs_pmu pmus[], unsigned max);
 
 /* The directory of the first core PMU; false where there is none. */

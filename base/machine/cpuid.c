@@ -42,7 +42,7 @@ static void tell_cache(const uint32_t *reg, struct cp_cpuid_told *told)
 	};
 }
 
-/* Those that tell any caches tell all of them. */
+/* Leaves that tell any caches tell all of them. */
 bool cp_cpuid_caches(
 	const struct cp_cpuid *cpuid, uint32_t leaf, struct cp_cpuid_told *told)
 {

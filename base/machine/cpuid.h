@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What CPUID tells of caches and TLBs: a decoder of leaves, from wherever they are.
+ * Decodes what CPUID tells of caches and TLBs, from leaves wherever they are.
  */
 #ifndef CACHEPEEK_BASE_MACHINE_CPUID_H
 #define CACHEPEEK_BASE_MACHINE_CPUID_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a processor may execute, by the names that Linux has for it (/proc/cpuinfo), and
- * where CPUID tells of it.
+ * The features of processors, by the names that Linux has for them (/proc/cpuinfo), and
+ * where CPUID tells of each.
  */
 #ifndef CACHEPEEK_BASE_MACHINE_FEATURES_H
 #define CACHEPEEK_BASE_MACHINE_FEATURES_H

@@ -357,8 +357,8 @@ static bool parse_other(
 
 /* ---- the file ---- */
 
-/* What is said again is no longer as in the other file: what is assumed of it, and of
- * TLBs those for huge pages. */
+/* Forgets what the other file assumed of a key that this one states again, and of TLBs,
+ * their entries for huge pages. */
 static void forget_inherited(
 	struct cp_machine *machine, struct stated *stated, const char *key)
 {

@@ -9,8 +9,8 @@
 
 extern const struct cp_machine cp_machine_defaults;
 
-/* What sysfs tells, or of caches, if it has none, CPUID; what they do not tell is
- * assumed, and said in note: false, if neither tells caches. */
+/* Takes sizes from sysfs, or of caches, if it has none, from CPUID; what they do not tell
+ * is assumed, and said in note.  Returns false if neither tells caches. */
 bool cp_machine_sizes(struct cp_machine *machine);
 
 /* With what was measured, if that was on this processor; plain: as cp_machine_find has

@@ -46,9 +46,9 @@ struct cp_prefetcher {
 	uint32_t number[CP_PREFETCH_NUMBERS]; /* 0: left out */
 };
 
-/* Of each `of` sets, `count` from `first` on keep to CP_QLRU's age of new lines, and as
- * many from `second` on give most of them this age; the others do as those that miss
- * less. of 0: all keep to it. */
+/* Set duelling.  In each `of` sets, `count` from `first` on keep to CP_QLRU's age of new
+ * lines, and as many from `second` on give most of them this age; the others do as those
+ * that miss less. of 0: all keep to it. */
 struct cp_duel {
 	uint32_t age, first, second, count, of;
 };
@@ -82,9 +82,9 @@ bool cp_prefetch_is_sound(const struct cp_cache *cache);
 /* Auto, and sample, which is always: of cores out of order the time of a sample. */
 enum cp_timing { CP_TIMING_AUTO, CP_TIMING_ON, CP_TIMING_OFF, CP_TIMING_SAMPLE };
 
-/* Of what executes out of order: instructions whose time is modelled at the beginning of
- * each region of a thread, and then in each period a unit's, behind those that make it
- * warm, and those of which branches are. */
+/* Out-of-order execution is modelled for FULL instructions at the beginning of each
+ * region of a thread, and then for a UNIT in each PERIOD, behind WARM instructions that
+ * warm it up, and BRANCHES whose branches alone are modelled. */
 #define CP_TIME_FULL 2097152
 #define CP_TIME_PERIOD 786432
 #define CP_TIME_BRANCHES 65536
@@ -162,7 +162,7 @@ enum cp_assumed {
 	CP_NASSUMED
 };
 
-/* Whose CPUID a program is shown.  vendor "": nobody's. */
+/* The processor whose CPUID a program is shown.  vendor "": nobody's. */
 struct cp_shown {
 	char vendor[16];
 	uint32_t family, model, stepping;

@@ -12,7 +12,7 @@
 #define L1D (1u << CP_L1D)
 #define L2 (1u << CP_L2)
 
-/* Of the numbers, as many as `least` may not be left out. */
+/* The first `least` of the numbers may not be left out. */
 static const struct kind {
 	const char *name, *usage;
 	unsigned levels, least, numbers;

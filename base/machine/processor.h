@@ -25,8 +25,8 @@ void cp_processor_read(struct cp_processor *processor, const char *cpuinfo);
  * in a virtual machine without it, where it is that of the TSC. */
 bool cp_processor_here(struct cp_processor *processor);
 
-/* What its CPUID tells.  Nothing, and each level says why, where there is no CPUID or it
- * is another processor's, as an emulator's is. */
+/* Decodes what its CPUID tells.  Nothing is told, and each level says why, where there is
+ * no CPUID or it is another processor's, as an emulator's is. */
 void cp_processor_told(const struct cp_processor *processor, struct cp_cpuid_told *told);
 
 #endif

@@ -65,7 +65,7 @@ void cp_machine_make_plain(struct cp_machine *machine)
 
 /* ---- the machine file ---- */
 
-/* What differs between processors of one core. */
+/* The weights that differ between processors of one core, a bit each. */
 static uint64_t of_one_model(const struct cp_machine *known)
 {
 	static const enum cp_weight_of far[] = {CP_OF_L3, CP_OF_MEMORY, CP_OF_NEAR_CACHE};
@@ -99,7 +99,7 @@ static void take_cache(struct cp_cache *known, const struct cp_cache *hosts)
 		known->policy = CP_LRU;
 }
 
-/* What the host hides, if the file has it. */
+/* Names what the host hides, if the file has it. */
 static const char *name_hidden(
 	const struct cp_machine *machine, const struct cp_machine *known)
 {
@@ -205,7 +205,8 @@ static void note_assumed(
 		add_note(machine, "TLBs of a performance core", "");
 }
 
-/* Of a hybrid, sysfs tells the first processor, CPUID the one where it is asked. */
+/* In a hybrid, sysfs tells of the first processor, CPUID of the one that it is asked on.
+ */
 static bool is_other_core(
 	const struct cp_machine *machine, const struct cp_cpuid_told *told)
 {

@@ -139,7 +139,7 @@ static void add_features(struct shown *shown)
 
 /* ---- caches ---- */
 
-/* Of leaves 4 and 8000001DH, which end at one of no type. */
+/* Adds a cache to leaf 4 or 8000001DH, which end at one of no type. */
 static void add_cache(struct shown *shown, uint32_t leaf, uint32_t *subleaf,
 	enum cp_level level, uint32_t type_and_level)
 {
@@ -203,7 +203,7 @@ static uint32_t first_cache(const struct cp_cache *cache)
 	       cache->line;
 }
 
-/* Of one socket's last levels together. */
+/* The size of one socket's last levels together, in units of 512 KiB. */
 static uint32_t all_last_levels(const struct cp_machine *machine)
 {
 	const struct cp_cache *llc = &machine->level[CP_LLC];
@@ -369,7 +369,8 @@ static bool has_leaf_of(const struct cp_feature *feature, const struct cp_featur
 	return feature->leaf == other->leaf && feature->subleaf == other->subleaf;
 }
 
-/* Of one leaf's features: those that are executed here, and all. */
+/* Asks CPUID for the features of one leaf: returns those that are executed here; *all:
+ * those that the leaf has. */
 static uint64_t ask_leaf_of(const struct cp_feature *feature, uint64_t *all)
 {
 	uint32_t reg[4];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a machine's CPUID tells: its processor's name and features, and its caches and
- * TLBs, as cpuid.h decodes them.
+ * Makes what a machine's CPUID tells: its processor's name and features, and its caches
+ * and TLBs, as cpuid.h decodes them.
  */
 #ifndef CACHEPEEK_BASE_MACHINE_SHOWN_H
 #define CACHEPEEK_BASE_MACHINE_SHOWN_H
 
 #include "base/machine/cpuid.h"
 
-/* Whose processor a program is shown. */
+/* The processor that a program is shown. */
 enum cp_shown_cpu { CP_SHOWN_VALGRINDS, CP_SHOWN_HOSTS, CP_SHOWN_MACHINES };
 
 /* Does the machine's file name a processor and its features?  They have to be those that

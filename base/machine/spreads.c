@@ -9,7 +9,7 @@
 
 #define NOTHING_SAID "the machine file does not say how far its figures may be off"
 
-/* What calibration never measures may be off by all of its part. */
+/* A part that calibration never measures may be off by all of it. */
 #define UNMEASURED 100 /* percent */
 
 static uint32_t latency_of(const struct cp_machine *machine, enum cp_level level)

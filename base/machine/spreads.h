@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the machine file says of how far its figures may be off, by the parts of time that
+ * Reads from the machine file how far its figures may be off, by the parts of time that
  * hang on them (output/metrics/spreads.h).
  */
 #ifndef CACHEPEEK_BASE_MACHINE_SPREADS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a machine file says of time, for the simulated PMU's timing model.
+ * Reads what a machine file says of time, for the simulated PMU's timing model.
  */
 #include "base/format.h"
 #include "base/machine/machine.h"

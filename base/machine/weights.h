@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What lines cost on the machine of this run (output/metrics/weights.h).
+ * The costs of lines on the machine of this run (output/metrics/weights.h).
  */
 #ifndef CACHEPEEK_BASE_MACHINE_WEIGHTS_H
 #define CACHEPEEK_BASE_MACHINE_WEIGHTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Of an instruction that a program could not execute, the name of the set that it belongs
- * to, as compilers' options and CPUID have it.
+ * The name of the set that an instruction belongs to which a program could not execute,
+ * as compilers' options and CPUID have it.
  */
 #ifndef CACHEPEEK_BASE_TEXT_INSTRUCTION_SET_H
 #define CACHEPEEK_BASE_TEXT_INSTRUCTION_SET_H

@@ -78,7 +78,7 @@ void cp_answer_add(struct cp_answer *answer, const char *label, const char *text
  * at their ends, too. */
 const char *cp_text_cut(struct cp_arena *arena, const char *text, size_t width);
 
-/* Of a command line above a report: three lines of 80. */
+/* The most columns of a command line above a report: three lines of 80. */
 #define CP_COMMAND_COLUMNS 240
 
 /* A copy in which control characters and bytes that are not UTF-8 are spelled

@@ -19,7 +19,7 @@ struct cp_other_name {
 	const char *differs; /* where the meanings differ, or "" */
 };
 
-/* Whose name that is, in either case of letters; an event with or without "perf::"
+/* Finds whose name that is, in either case of letters; an event with or without "perf::"
  * and ":u".  Strings are in arena.  false: nobody's. */
 bool cp_other_name(struct cp_arena *arena, enum cp_named what, const char *name,
 	struct cp_other_name *other);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a group needs of PMUs: which of its quantities they have, and how often
- * the counters must be dealt out anew until every event has had its turn.
+ * The needs of a group: which of its quantities they have, and how often the counters
+ * must be dealt out anew until every event has had its turn.
  */
 #ifndef CACHEPEEK_OUTPUT_METRICS_PLAN_H
 #define CACHEPEEK_OUTPUT_METRICS_PLAN_H

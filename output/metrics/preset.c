@@ -356,7 +356,8 @@ static bool is_beside(const struct cp_embedded *embedded, const char *core)
 	return !core || open_file(embedded->text, core).beside;
 }
 
-/* Those of the files beside core, or all (NULL); names may be NULL to count. */
+/* Collects the PMUs of the files beside core, or all (NULL); names may be NULL to count.
+ */
 static size_t collect_pmus(struct cp_arena *arena, const char *core, const char **names)
 {
 	const struct cp_embedded *at = cp_processor_files();

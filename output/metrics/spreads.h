@@ -56,9 +56,8 @@ struct cp_spreads cp_spreads_read(const char *text);
  * spread: each is so for a reason of its own. */
 double cp_spreads_error(double value, const double with_part[CP_NCAUSES]);
 
-/* What is counted of a sample of time (tools/sim/model/units.h): a quantity's
- * name.
- */
+/* The counts that describe a sample of time (tools/sim/model/units.h), and the name of
+ * each one's quantity. */
 enum cp_time_sample {
 	CP_TIMED_INSTRUCTIONS,
 	CP_UNTIMED_INSTRUCTIONS,

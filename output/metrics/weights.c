@@ -205,7 +205,7 @@ const char *cp_weights_text(
 
 /* ---- JSON ---- */
 
-/* Those of several sockets only where there are some. */
+/* The end of the list: weights of several sockets count only where there are some. */
 static enum cp_weight_of end_of(const struct cp_weights *weights)
 {
 	return weights->of[CP_OF_ONE_HOP].from == CP_WEIGHT_NONE ? ONE_SOCKET

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a line costs by where it came from, in cycles, and whence that is known: the
- * one table that everything is weighed with (groups, profiles, compare).  The machine's
- * file says it; what that does not say, or calls assumed itself, is an assumption;
+ * The cost of a line by where it came from, in cycles, and whence that is known: the one
+ * table that everything is weighed with (groups, profiles, compare).  The machine's file
+ * says it; what that does not say, or calls assumed itself, is an assumption;
  * CACHEPEEK_LET is the user's.  Formulas of groups use the weights by their names.
  */
 #ifndef CACHEPEEK_OUTPUT_METRICS_WEIGHTS_H
@@ -45,7 +45,7 @@ struct cp_weights {
 	struct cp_weight of[CP_NWEIGHTS];
 };
 
-/* Those of a processor whose latencies nobody has said: all assumed, one socket. */
+/* The weights of a processor whose latencies nobody has said: all assumed, one socket. */
 struct cp_weights cp_weights_assumed(void);
 
 /* Sets what is said; said 0: assumes, at least what the level in front takes.

@@ -96,7 +96,8 @@ static void spread_inside(const struct spread *s, size_t around)
 	}
 }
 
-/* Those with a value, and with what they are nested in spread before them. */
+/* Spreads the lines inside `around` that have a value, and then those inside each of
+ * them. */
 static void spread_line(struct spread *s, size_t around)
 {
 	const struct cp_course *course = s->course;

@@ -17,8 +17,8 @@ const char *cp_status_cut(struct cp_arena *arena, int status);
 /* The last image of the process at the root of the tree; NULL if it is not there. */
 const struct cp_process *cp_report_root(const struct cp_report *report);
 
-/* What to say of a run whose root, or a job whose ranks, did not end by themselves; NULL
- * if they did. */
+/* The line to say of a run whose root, or a job whose ranks, did not end by themselves;
+ * NULL if they did. */
 const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report);
 
 /* When the root, or what there is, began: "2026-11-30T23:04:05Z"; NULL: not known. */

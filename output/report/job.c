@@ -424,7 +424,7 @@ static bool finish_rank(
 	return false;
 }
 
-/* What the rank took is there for the next one, and the way out of it is no more. */
+/* Frees what the rank took for the next one; there is nobody to escape to any more. */
 static void forget_rank(struct cp_job *job)
 {
 	cp_arena_reuse(&job->scratch);
@@ -449,7 +449,7 @@ bool cp_job_add(struct cp_job *job, const char *const *paths, size_t npaths, cha
 	return done;
 }
 
-/* What the record of the rank's root says of it is known to all of its processes. */
+/* Adds the rank's records: what its root's says of it holds for all of its processes. */
 static void add_records(struct adding *adding, const struct cp_parcel *parcel)
 {
 	struct cp_record_bytes bytes;

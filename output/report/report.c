@@ -188,7 +188,8 @@ static uint32_t number_name(
 
 static void number_quantities(struct cp_report *report, const struct cp_source_list *list)
 {
-	/* Those of a job that the report begins with may be more. */
+	/* A report that begins with a job has the job's quantities, too, which may be
+	 * more. */
 	size_t room = MAX_QUANTITIES + report->nquantities;
 	const char **names = cp_arena_alloc(report->arena, room * sizeof(*names));
 

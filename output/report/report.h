@@ -100,8 +100,8 @@ double cp_pool_unseen(const struct cp_pool *pool);
 /* Half of the interval of how many misses are none (report_kept.h). */
 double cp_pool_unsure(const struct cp_pool *pool);
 
-/* Of several counts of one sample, each so many times: what differences between parts
- * show of the sum of them, as the square of half of its interval. */
+/* Adds several counts of one sample, each so many times.  cp_pool_mixed_square is what
+ * differences between parts show of their sum, as the square of half of its interval. */
 void cp_pool_mix(struct cp_pool *to, const struct cp_pool *from, double times);
 double cp_pool_mixed_square(const struct cp_pool *mix);
 

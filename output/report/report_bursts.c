@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simulated PMU has sampled (CACHEPEEK_SAMPLE): from parts of a count to the
- * whole with a 95 % interval.
+ * Estimates what the simulated PMU has sampled (CACHEPEEK_SAMPLE): from parts of a count
+ * to the whole with a 95 % interval.
  *
  * First levels are counted in bursts.  The thread's beginning is counted in full; of the
  * rest, the ratio of counts to instructions in the bursts is taken for all instructions,
@@ -99,7 +99,7 @@ static bool add_parts(const struct cp_record *record,
 	return any;
 }
 
-/* What each of its terms says of it, and where the record has that. */
+/* Fills in what sampled sets tell of each of its terms, where the record has that. */
 static void fill_kept(struct cp_pool *pool, const struct cp_record *record,
 	const struct cp_quantity_item *quantity, const uint64_t *counts)
 {
@@ -349,7 +349,7 @@ double cp_pool_mixed_square(const struct cp_pool *mix)
 
 /* ---- of places ---- */
 
-/* What has the parts of a place, of which as large a share may be none as of all. */
+/* A pool with the parts of a place, of which as large a share may be none as of all. */
 static struct cp_pool pool_of_place(
 	const struct cp_pool *place, const struct cp_pool *all)
 {
@@ -382,7 +382,7 @@ static bool is_in_few(const struct cp_pool *place, double value)
 	       2 * place->bursts[CP_SAMPLE_GROUPS] <= value;
 }
 
-/* What may be wrong with the estimate of all, a place has its share of. */
+/* The place's share of what may be wrong with the estimate of all, as a square. */
 static double square_of_place(
 	const struct cp_pool *pool, const struct cp_pool *all, double value)
 {
@@ -421,7 +421,7 @@ struct cp_pooled cp_pool_share(const struct cp_pool *place, const struct cp_pool
 
 	cp_pool_mix(&mix, &pool, 1);
 	cp_pool_mix(&mix, all, -share);
-	/* Who has what no sample shows is not known. */
+	/* It is not known which places have what no sample shows. */
 	unseen = BURSTS_RATE * all->instructions / total *
 		 __builtin_sqrt(share < 1 ? share * (1 - share) : 0);
 	e.square = cp_pool_mixed_square(&mix) / total / total;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sampled sets tell of a count in bursts: L1 keeps them between bursts.
+ * Improves a count in bursts by what sampled sets tell: L1 keeps them between bursts.
  *
  * How many lines loads and stores bring there is known of the whole run.  So from how a
  * count hangs on that in the groups of bursts, and on instructions, follows what it is in
@@ -30,7 +30,7 @@ double cp_kept_sum(const struct cp_kept_fit *fit, const double *count);
 /* The square of half of its 95 % interval. */
 double cp_kept_square(const struct cp_kept_fit *fit, const double *count);
 
-/* Of the misses that may be none, the share that are some, and half of its interval. */
+/* The share of the misses in doubt that are misses, and half of its interval. */
 struct cp_kept_share {
 	double missed, error;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a record says of one region.
+ * Reads what a record says of one region.
  */
 #include <string.h>
 

@@ -28,7 +28,7 @@ static bool part_of(const struct cp_report *report, const struct cp_region *regi
 
 /* ---- samples of time ---- */
 
-/* What is counted of the sample; 0: nothing is sampled. */
+/* A count that describes the sample; 0: nothing is sampled. */
 static double of_sample(const struct cp_report *report, const struct cp_region *region,
 	enum cp_time_sample which)
 {
@@ -39,7 +39,7 @@ static double of_sample(const struct cp_report *report, const struct cp_region *
 		       : (double)region->counts[q].value;
 }
 
-/* What lies in units as a whole stands for others, too. */
+/* Units that a region has as a whole stand for other instructions, too. */
 bool cp_time_is_sampled(const struct cp_report *report, const struct cp_region *region)
 {
 	return of_sample(report, region, CP_UNTIMED_INSTRUCTIONS) > 0 ||
@@ -75,7 +75,7 @@ static double sum_of(
 #define UNLEARNT 0.2
 #define ELSE 0.01
 
-/* Of what is not in full, by how many units there are of it. */
+/* Student's t for what is not modelled in full, by how many units there are of it. */
 static double deviations_of(
 	const struct cp_report *report, const struct cp_region *region)
 {
@@ -85,9 +85,8 @@ static double deviations_of(
 				      : __builtin_inf());
 }
 
-/* What other branches that are not foreseen would make of those parts: as much more or
- * less of their own time, and of misses that are waited for behind them, which are taken
- * to be as long. */
+/* The error of those parts by mispredictions: as much more or less of their own time, and
+ * of misses that are waited for behind them, which are taken to be as long. */
 static double error_of_branches(
 	const struct cp_report *report, const struct cp_region *region, unsigned parts)
 {

@@ -64,7 +64,7 @@ static bool is_there(struct cp_source *const *sources, size_t nsources,
 	return false;
 }
 
-/* Those whose records were folded; NULL: there are none. */
+/* The processes whose records were folded; NULL: there are none. */
 struct folded {
 	unsigned char *pids; /* a bit for each */
 	uint64_t room;       /* bits */

@@ -17,7 +17,7 @@ static const char *name_of(struct cp_text *text, const struct cp_region *region)
 	return cp_text_safe(text->arena, region->name);
 }
 
-/* What is estimated says nothing of one execution. */
+/* An estimate says nothing of one execution. */
 static bool is_unlike(const struct cp_region *region, const struct cp_count *count)
 {
 	return region->calls > 1 && count->status < CP_ESTIMATED && count->calls_known &&

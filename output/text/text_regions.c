@@ -64,7 +64,8 @@ static void add_column(struct cp_text *text, struct columns *columns, const char
 	columns->count++;
 }
 
-/* What other threads' lines cost is in the predicted time only. */
+/* The time of a region.  The costs of other threads' lines are in the predicted time
+ * only. */
 static struct cp_value time_of(const struct cp_text *text, const struct cp_region *region)
 {
 	int index = cp_report_metric(text->report, "predicted_time");
@@ -482,7 +483,7 @@ static void print_title(struct cp_text *text, const struct cp_group *group)
 		2, text->width);
 }
 
-/* Of a group without a single column; a table is of the regions' calls, then. */
+/* Prints a group without a single column as a table of the regions' calls. */
 static void print_empty(
 	struct cp_text *text, const struct cp_group *group, struct columns *columns)
 {

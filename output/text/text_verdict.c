@@ -69,7 +69,7 @@ static bool is_by_time(const char *mark)
 	return mark && strcmp(mark, CP_STALLS) == 0;
 }
 
-/* Those of the group that the mark is a metric of. */
+/* The costs of the group that the mark is a metric of. */
 const struct cp_parts *cp_text_costs(
 	const struct cp_report *report, const struct cp_group *group)
 {
@@ -200,7 +200,7 @@ static const char *harmless_levels(const struct verdict *verdict, double all)
 
 		if (value.status == CP_UNAVAILABLE || value.value >= HARMLESS * all)
 			continue;
-		/* Of a level that is not there nothing is said. */
+		/* Nothing is said of a level that is not there. */
 		if (value.value > 0 || !is_by_time(verdict->cost.name))
 			names = cp_text_listed(
 				verdict->text->arena, names, level->heading);
@@ -276,8 +276,8 @@ static void print_ranks(const struct verdict *verdict)
 				  over->min / mean));
 }
 
-/* What is assumed of this host's latencies can be measured, which the reason says where
- * there is no time. */
+/* Latencies that are assumed of this host can be measured; where there is no time, its
+ * reason says so. */
 static const char *advise_calibration(const struct cp_report *report)
 {
 	const struct cp_weight *of = report->weights.of;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What stands between the program's malloc and its relatives (heap.so, which is
+ * The interface between the program's malloc and its relatives (heap.so, which is
  * preloaded for a sampled profile) and the library that notes their blocks.
  */
 #ifndef CACHEPEEK_PRELOAD_HEAP_OBSERVER_H

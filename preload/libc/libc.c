@@ -44,7 +44,7 @@ static mode_t mode_of(int flags, va_list args)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;
 }
 
-/* Those that the program calls are in hooks_open.c: the linker (--wrap) leads our own
+/* The program's calls of these are in hooks_open.c: the linker (--wrap) leads our own
  * calls here. */
 int __wrap_openat(int directory, const char *path, int flags, ...);
 int __wrap_open(const char *path, int flags, ...);

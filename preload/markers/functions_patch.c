@@ -125,7 +125,7 @@ static void yield_traps(const char *why)
 	cp_breakpoints_stop(&patching.stops, why);
 }
 
-/* Those that nothing is counted with. */
+/* How many breakpoints are free: nothing is counted with them. */
 static unsigned free_breakpoints(void)
 {
 	const struct cp_event_set *set = &cp_plan.set;

@@ -20,9 +20,9 @@
 
 #define KNOWN 256
 
-/* What is known: one with another key takes the slot, and what two threads have written
- * at once fits no key.  The slots are one page: the begin of a region has touched it
- * before the end looks there, and so its fault is in no region. */
+/* Answers that are known: one with another key takes the slot, and what two threads have
+ * written at once fits no key.  The slots are one page: the begin of a region has touched
+ * it before the end looks there, and so its fault is in no region. */
 static struct {
 	struct {
 		uint64_t check; /* the key, exclusive or what was found; both atomic */
@@ -223,7 +223,7 @@ static const ElfW(Dyn) * program_dynamic(void)
 	return dynamic_of(&program);
 }
 
-/* Of the list of the dynamic linker, which is where a debugger finds it: a sanitizer's
+/* The first of the dynamic linker's list, from where a debugger finds it: a sanitizer's
  * dl_iterate_phdr(3) is not ready yet, and dladdr(3) looks through all symbols.  Nothing
  * else runs. */
 static const struct link_map *first_of_all(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is loaded: which objects call a function of some name, or have one.
+ * Looks up what is loaded: which objects call a function of some name, or have one.
  */
 #ifndef CACHEPEEK_PRELOAD_MARKERS_LOADED_H
 #define CACHEPEEK_PRELOAD_MARKERS_LOADED_H
@@ -18,8 +18,9 @@ struct cp_loaded {
 	unsigned n;
 };
 
-/* Those that are to be told by the dynamic linker where the function is: they call it,
- * or have its address; and those that have it. */
+/* cp_loaded_users finds the objects that the dynamic linker has to tell where the
+ * function is: they call it, or have its address.  cp_loaded_owners finds those that have
+ * it. */
 void cp_loaded_users(const char *function, struct cp_loaded *found);
 void cp_loaded_owners(const char *function, struct cp_loaded *found);
 
@@ -42,8 +43,8 @@ const char *cp_loaded_before_us(void);
  */
 uint64_t cp_loaded_count(void);
 
-/* What was found, or not (NULL), by a key that is made of that number and more; some are
- * forgotten.  Async-signal-safe, too. */
+/* Looks up, and keeps, what was found, or not (NULL), by a key that is made of that
+ * number and more; some are forgotten.  Async-signal-safe, too. */
 bool cp_loaded_is_known(uint64_t key, void **found);
 void cp_loaded_know(uint64_t key, const void *found);
 

@@ -14,7 +14,7 @@
 #include "regions/names.h"
 #include "regions/tree.h"
 
-/* Whose region it is: an end meets only begins of its own kind. */
+/* The kinds of regions: an end meets only begins of its own kind. */
 enum {
 	CP_MARKER_API, /* ours */
 	CP_MARKER_MPI,

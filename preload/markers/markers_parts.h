@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of the markers share; nobody else's business.
+ * Shared by the files of the markers; nobody else's business.
  */
 #ifndef CACHEPEEK_PRELOAD_MARKERS_MARKERS_PARTS_H
 #define CACHEPEEK_PRELOAD_MARKERS_MARKERS_PARTS_H

@@ -136,7 +136,8 @@ static bool read_bytes(void *to, const unsigned char *from, size_t size)
 	return true;
 }
 
-/* What an instruction that ends at `end` with a distance of 32 bits names. */
+/* The address that an instruction names which ends at `end` with a distance of 32 bits.
+ */
 static const unsigned char *named_by(const unsigned char *end)
 {
 	int32_t distance;
@@ -168,7 +169,7 @@ static const unsigned char *behind_table(const unsigned char *entry)
 	return read_slot(named_by(entry + at + 6));
 }
 
-/* What was called, by a direct call or through a slot; NULL: not known. */
+/* The function that was called, by a direct call or through a slot; NULL: not known. */
 static const void *called_before(const void *caller)
 {
 	const unsigned char *end = caller;
@@ -207,7 +208,7 @@ bool cp_scope_has_open_mpi(const void *place)
 	       !answers_yes("PMPI_Finalized", place);
 }
 
-/* Of two MPIs in a process the one that is in use. */
+/* Finds the one that is in use where a process has two MPIs. */
 static void *find_open(const char *name, const struct cp_found *all)
 {
 	void *open = NULL;
@@ -261,7 +262,7 @@ static bool calls_weakly(
 	return by >= 0 && users->weak[by] && called && cp_loaded_is_ours(called);
 }
 
-/* Of several. */
+/* Finds the one of several that the place of the call leads to. */
 static void *find_by_place(const struct reference *it, const struct cp_loaded *users,
 	const struct cp_caller *caller, const void *called)
 {

@@ -18,7 +18,7 @@ enum cp_answer { CP_ANSWER_STAYS, CP_ANSWER_UNTIL_LOADED, CP_ANSWER_NOW };
  * in.  NULL: neither. */
 void *cp_scope_find(const char *name, const void *place);
 
-/* What is known of who has called our hook; NULL where nothing is. */
+/* A caller of our hook, as far as it is known; NULL where nothing is. */
 struct cp_caller {
 	const void *returns_to; /* in its caller, where that jumped to us */
 	const void *inside;     /* in the caller's object for sure */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What we ask of MPI, whichever one there is: its functions are looked up while
- * the program runs, and its handles are known by implementation, not from mpi.h.
+ * Our requests to MPI, whichever one there is: its functions are looked up while the
+ * program runs, and its handles are known by implementation, not from mpi.h.
  */
 #ifndef CACHEPEEK_PRELOAD_PARALLEL_MPI_H
 #define CACHEPEEK_PRELOAD_PARALLEL_MPI_H

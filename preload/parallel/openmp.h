@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the two ways to watch OpenMP share: the functions that compilers make of
- * the bodies of parallel regions, and their names.
+ * Shared by the two ways to watch OpenMP: the functions that compilers make of the bodies
+ * of parallel regions, and their names.
  */
 #ifndef CACHEPEEK_PRELOAD_PARALLEL_OPENMP_H
 #define CACHEPEEK_PRELOAD_PARALLEL_OPENMP_H

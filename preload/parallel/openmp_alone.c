@@ -16,7 +16,7 @@
 typedef void body_function(void *);
 typedef void copy_function(void *, void *);
 
-/* Of GOMP_parallel and its kind; some give a number of threads. */
+/* Runs the body of GOMP_parallel and its kind; some give a number of threads. */
 static unsigned run_body(body_function *body, void *data)
 {
 	body(data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does a runtime's work where a program finds our functions and has no runtime.
+ * Does a runtime's work where a program finds our functions and has no runtime.
  */
 #ifndef CACHEPEEK_PRELOAD_PARALLEL_OPENMP_ALONE_H
 #define CACHEPEEK_PRELOAD_PARALLEL_OPENMP_ALONE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What differs between kinds of CPUs: how far a jump reaches, how much room patches take,
- * where a return address is.  Each has a directory of its own, with what plan.h, jumps.h
- * and this promise, and the entries and returns in assembly.
+ * The differences between kinds of CPUs: how far a jump reaches, how much room patches
+ * take, where a return address is.  Each has a directory of its own, with what plan.h,
+ * jumps.h and this promise, and the entries and returns in assembly.
  */
 #ifndef CACHEPEEK_PRELOAD_PATCH_ARCHITECTURE_H
 #define CACHEPEEK_PRELOAD_PATCH_ARCHITECTURE_H

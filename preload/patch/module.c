@@ -141,7 +141,7 @@ static size_t take_place(struct work *work, size_t first)
 	return count;
 }
 
-/* Those without symbols. */
+/* Takes the chosen addresses of modules without symbols. */
 static void take_addresses(struct work *work, const char *path)
 {
 	struct cp_chosen_address chosen;

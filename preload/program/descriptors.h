@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What our descriptors are to the program: not there, and no number less for it.
+ * Hides our descriptors from the program: it finds none of them, and no number less.
  */
 #ifndef CACHEPEEK_PRELOAD_PROGRAM_DESCRIPTORS_H
 #define CACHEPEEK_PRELOAD_PROGRAM_DESCRIPTORS_H

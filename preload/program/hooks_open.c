@@ -91,7 +91,7 @@ int __openat64_2(int at, const char *path, int flags);
 	X(mkostemps, (char *path, int suffix, int flags), suffix, (path, suffix, flags)) \
 	X(mkostemps64, (char *path, int suffix, int flags), suffix, (path, suffix, flags))
 
-/* Those below. */
+/* The functions below. */
 #define OTHERS(X) X(open) X(open64) X(openat) X(openat64) X(accept) X(accept4) X(dup)
 
 static struct {

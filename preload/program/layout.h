@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel lays out for a new image: the words of the command line and the
+ * Lays out a new image as the kernel does: the words of the command line and the
  * variables, one string directly behind the other, and the vector of auxiliary values
  * directly behind the array of variables.  Programs rely on it: those that write their
  * title over the strings, and those that look for the vector there.

@@ -80,7 +80,7 @@ static bool is_above_avx2(void)
 
 #endif
 
-/* What auto stands for. */
+/* The processor that auto stands for. */
 static enum cp_shown_cpu suitable(void)
 {
 #ifdef __x86_64__

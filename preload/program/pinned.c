@@ -69,7 +69,7 @@ char **cp_pinned_variables(char **envp)
 
 /* ---- what this one tells ---- */
 
-/* Those of this image alone say nothing to another. */
+/* Variables that mean something to this image alone say nothing to another. */
 static bool is_told(const char *entry)
 {
 	static const char *const own[] = {"VALGRIND_",

@@ -170,7 +170,7 @@ void cp_sampling_watch_heap(void)
 	if (!theirs || !grow_table())
 		return;
 	blocks.nameless = NULL;
-	/* What asks libc nevertheless is seen. */
+	/* Calls that ask libc nevertheless are seen. */
 	if (allocator && dladdr(allocator, &called) && dladdr(theirs, &watch) &&
 		called.dli_fbase != watch.dli_fbase)
 		blocks.nameless = "the program has a malloc of its own, or a sanitizer's";

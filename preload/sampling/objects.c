@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What memory is whose: the process's mappings, threads' stacks and thread-local
+ * Finds whose memory is where: the process's mappings, threads' stacks and thread-local
  * variables.
  */
 #include <link.h>
@@ -164,7 +164,7 @@ void cp_sampling_note_thread(const struct cp_samples_thread *thread)
 	note_variables(thread);
 }
 
-/* Those of libraries that were loaded meanwhile, too. */
+/* Notes those of libraries that were loaded meanwhile, too. */
 void cp_sampling_note_end(const struct cp_samples_thread *thread)
 {
 	note_variables(thread);

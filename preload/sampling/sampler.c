@@ -172,7 +172,7 @@ void cp_sampler_enable(struct cp_sampler *sampler, bool enable)
 
 void cp_sampler_close(struct cp_sampler *sampler)
 {
-	/* Who had its lock taken from him may read it still. */
+	/* A thread that had its lock taken from it may read the ring still. */
 	if (!cp_lock_last_resort)
 		cp_ring_unmap(&sampler->ring);
 	for (unsigned i = CP_SAMPLED_EVENTS; i-- > 0;)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the parts of sampling share.
+ * Shared by the parts of sampling.
  */
 #ifndef CACHEPEEK_PRELOAD_SAMPLING_PARTS_H
 #define CACHEPEEK_PRELOAD_SAMPLING_PARTS_H

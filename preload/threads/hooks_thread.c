@@ -57,7 +57,7 @@ static struct parcel unpack_parcel(void *memory)
 	return parcel;
 }
 
-/* What the program says of its stack, or the default. */
+/* The bounds that the program says of its stack, or the default. */
 static struct cp_stack_bounds bounds_in(const pthread_attr_t *attributes)
 {
 	struct cp_stack_bounds bounds = {0, 0};
@@ -69,8 +69,8 @@ static struct cp_stack_bounds bounds_in(const pthread_attr_t *attributes)
 		attributes = &usual; /* has nothing to be destroyed */
 	if (!attributes || pthread_attr_getstacksize(attributes, &bounds.size) != 0)
 		return bounds;
-	/* Of a stack that the program has not made the end is 0, or from glibc 2.43 on
-	 * the size is. */
+	/* If the program has not made the stack, its end is 0, or from glibc 2.43 on its
+	 * size is. */
 	if (pthread_attr_getstack(attributes, &low, &size) == 0 && size &&
 		(uintptr_t)low + size) {
 		bounds = (struct cp_stack_bounds){(uintptr_t)low, size};

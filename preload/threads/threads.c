@@ -29,7 +29,7 @@ static struct {
 	struct cp_live_thread *first;
 	unsigned count; /* atomic; changed under the lock */
 	int starting; /* whose creation was begun, and that are not counted yet; atomic */
-	/* Those that we have seen end stay in /proc for a moment.  Under the lock. */
+	/* Threads that we have seen end stay in /proc for a moment.  Under the lock. */
 	pid_t ended[REMEMBERED];
 	unsigned nended;
 	/* The key whose destructor sees a thread leave, and the step that is told. */

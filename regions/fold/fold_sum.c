@@ -106,7 +106,7 @@ void cp_sum_note(struct cp_sum_of *sum, const struct cp_meta_item *meta)
 		sum->notes[sum->nnotes++] = note;
 }
 
-/* Those that say what was done last time are made anew. */
+/* Notes that say what was done last time are made anew. */
 static void first_notes(struct cp_sum_of *sum, bool single)
 {
 	for (size_t i = 0; i < sum->first.nmetas; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a branch costs that is predicted wrongly: one that a number in a table decides,
- * which is another one in each try, so that no predictor learns it, is wrong half the
- * time; the same branch, never taken, is always right.  The load and the comparison that
- * it waits for are not of the cost (L1D's latency and a cycle).
+ * Measures what a mispredicted branch costs: one that a number in a table decides, which
+ * is another one in each try, so that no predictor learns it, is wrong half the time; the
+ * same branch, never taken, is always right.  The load and the comparison that it waits
+ * for are not of the cost (L1D's latency and a cycle).
  */
 #include <math.h>
 

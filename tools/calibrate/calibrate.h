@@ -53,13 +53,12 @@ enum cp_figure {
 #define CP_CALIBRATE_ROUNDS 8
 #define CP_UNSTABLE 0.2 /* of the figure: further apart than that, it is not stable */
 
-/* What a round found, in cycles where the figure's unit says so.  NAN: it could not be
- * measured. */
+/* The figures that a round found, in cycles where the figure's unit says so.  NAN: it
+ * could not be measured. */
 struct cp_round {
 	double value[CP_NFIGURES];
-	/* Of a figure that a curve tells, which is known at some points only, and of the
-	 * clock, which changes: it is between these.  INFINITY: nobody knows how much
-	 * more it is. */
+	/* A figure that a curve tells is known at some points only, and the clock
+	 * changes: it is between these.  INFINITY: nobody knows how much more it is. */
 	double low[CP_NFIGURES], high[CP_NFIGURES];
 };
 
@@ -138,8 +137,8 @@ struct cp_host {
 	double clocks[CP_CALIBRATE_ROUNDS]; /* of the rounds so far: ns */
 	double moments[CP_MOMENTS];         /* of this round: ns */
 	unsigned nmoments;
-	/* Of all rounds so far, of those of even number, and of the others; and what the
-	 * latter two found. */
+	/* Kept of all rounds so far, of those of even number, and of the others; and what
+	 * the latter two found. */
 	struct cp_kept kept, kept_half[2];
 	struct cp_round *half;
 	double deadline; /* seconds */
@@ -199,7 +198,7 @@ bool cp_host_is_late(const struct cp_host *host);
 /* Keeps a time of kept, if it is less than in the rounds before. */
 void cp_keep(struct cp_host *host, const double *place, double now);
 
-/* What follows from the times of all rounds so far, and from those of this half. */
+/* Finds what follows from the times of all rounds so far, and from those of this half. */
 typedef void cp_find(
 	const struct cp_host *host, const struct cp_kept *kept, struct cp_round *round);
 void cp_find_both(struct cp_host *host, struct cp_round *round, cp_find *find);
@@ -268,7 +267,7 @@ static inline void cp_flush_line(void *line)
 	__asm__ volatile(CP_FLUSH : : "r"(line) : "memory");
 }
 
-/* What was flushed has left. */
+/* Waits until what was flushed has left. */
 static inline void cp_flush_end(void)
 {
 	__asm__ volatile(CP_FLUSHED : : : "memory");

@@ -18,8 +18,8 @@ static const struct {
 	enum best best;
 	bool grid;  /* between two points of a curve, or as the clock of a round is */
 	bool sized; /* measured by the sizes of caches */
-	/* What calibrations are apart at least where their rounds agree: all of them have
-	 * the same pages, tables of pages and neighbours in the last level. */
+	/* How far calibrations are apart at least where their rounds agree: all of them
+	 * have the same pages, tables of pages and neighbours in the last level. */
 	double apart;
 } figures[CP_NFIGURES] = {
 	[CP_FIGURE_CLOCK] = {"clock", "MHz", "clock", MIDDLE, .grid = true},
@@ -95,7 +95,7 @@ const char *cp_figure_title(enum cp_figure figure)
 	return figures[figure].title;
 }
 
-/* Of numbers, or what begins with one. */
+/* Compares numbers, or what begins with one. */
 static int compare_values(const void *one, const void *other)
 {
 	double a = *(const double *)one, b = *(const double *)other;
@@ -213,8 +213,8 @@ static double apart_in_halves(
 	return most;
 }
 
-/* What counts, and how far the others are from it that count.  Of best ones, the middle
- * and the best; of a middle, the half of the rounds around it. */
+/* Takes the value that counts, and how far the others are from it that count: for best
+ * ones, the middle and the best; for a middle, the half of the rounds around it. */
 static void conclude_best(struct cp_calibration *calibration, unsigned figure,
 	struct known values[], unsigned count)
 {

@@ -10,7 +10,7 @@
 #include "tools/calibrate/calibrate.h"
 
 enum { LINES = CP_SMALL_PAGE / CP_LINE, LEAST_PAGES = 256 };
-/* Those whose lines are flushed take as long again. */
+/* Pages whose lines are flushed take as long again. */
 enum { TRIES = 24, TRIES_IN_LLC = 96 };
 
 /* How many lines of one place in small pages the level has room for. */

@@ -143,7 +143,7 @@ static void put_cache(FILE *file, const struct cp_calibration *calibration,
 	}
 }
 
-/* Of a last level that others have, too, a part is this machine's. */
+/* If others have the last level, too, a part of it is this machine's. */
 static void put_last_level(FILE *file, const struct cp_calibration *calibration)
 {
 	if (calibration->machine.level[CP_LLC].sets &&

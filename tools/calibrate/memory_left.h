@@ -14,7 +14,7 @@ struct cp_memory_left {
 	uint64_t machine, groups;
 };
 
-/* What is read. */
+/* Room for what is read. */
 struct cp_memory_text {
 	char text[8192], group[1024], path[1216];
 };

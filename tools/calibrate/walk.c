@@ -99,7 +99,7 @@ double cp_walk_later(const struct cp_host *host, size_t bytes, double wait)
 	return take(&walk, run_walk, STEPS) / host->ns;
 }
 
-/* What any first-level TLB knows the pages of: huge ones may be none (pages.c). */
+/* Any first-level TLB knows so many pages: there may be no huge ones (pages.c). */
 #define KNOWN ((size_t)64 * CP_SMALL_PAGE)
 
 static double latency_in(const struct cp_host *host, size_t bytes, unsigned passes)

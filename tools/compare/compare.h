@@ -97,7 +97,7 @@ double cp_compare_longer(const struct cp_comparison *c,
 double cp_compare_clock(
 	const struct cp_comparison *c, const struct cp_compared *compared);
 
-/* What the intervals are of: "(95 %)" of a sample, "(rounds)" of a calibration's; NULL:
+/* The kind of the intervals: "(95 %)" of a sample, "(rounds)" of a calibration's; NULL:
  * the machine has none. */
 const char *cp_compare_interval_of(const struct cp_compared *compared);
 

@@ -129,8 +129,8 @@ static double square_of_unseen(
 	return square;
 }
 
-/* What is made of other estimates as well has no such interval: reports have none either.
- */
+/* A value that is made of other estimates as well has no such interval: reports have none
+ * either. */
 static double square_of_spreads(
 	struct cp_comparison *c, const struct subject *s, unsigned machine, double value)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a run costs: which value says so, what it is made of, and which places cost more
+ * The cost of a run: which value says so, what it is made of, and which places cost more
  * or less than before.
  */
 #include <math.h>

@@ -248,7 +248,7 @@ const struct cp_difference *cp_diff_of_run(const struct cp_diff *diff, const cha
 	return NULL;
 }
 
-/* Of several runs twice the standard error, which is near enough for words. */
+/* Twice the standard error of several runs, which is near enough for words. */
 double cp_diff_error(const struct cp_difference *it)
 {
 	const struct cp_runs *before = &it->entry->side[0].runs,

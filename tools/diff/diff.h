@@ -24,7 +24,7 @@ enum cp_verdict {
 
 const char *cp_verdict_name(enum cp_verdict verdict);
 
-/* What a value is to the answer, in the order of what is said. */
+/* The role of a value in the answer, in the order of what is said. */
 enum cp_role {
 	CP_COST,     /* of the whole run */
 	CP_PART,     /* of that cost, or the work done */
@@ -126,7 +126,7 @@ const char *cp_diff_spot(struct cp_arena *arena, const struct cp_entry *entry);
 
 /* "exact", "same", "<0.001", "0.012", or a dash where nothing was tested. */
 const char *cp_diff_certainty(struct cp_arena *arena, const struct cp_difference *it);
-/* Of few digits: "~1.36 M", "12.3 ms". */
+/* The value in few digits: "~1.36 M", "12.3 ms". */
 const char *cp_diff_short(
 	struct cp_arena *arena, const struct cp_entry *entry, double value);
 bool cp_diff_is_estimated(const struct cp_entry *entry);

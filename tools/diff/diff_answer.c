@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a comparison says before its tables, in each of its forms: whether the run costs
- * less, because of what, and what to doubt.
+ * The answer that a comparison gives before its tables, in each of its forms: whether the
+ * run costs less, because of what, and what to doubt.
  */
 #include <math.h>
 #include <string.h>
@@ -211,8 +211,8 @@ static bool is_of_prefetchers(const struct cp_diff *diff, const struct cp_differ
 	       went_against(diff, "cost_memory", it) && went_against(diff, "cost_l3", it);
 }
 
-/* Of the misses that went the other way than their cost, or a way that it did not go,
- * those that changed most. */
+/* Adds the misses that changed most of those that went the other way than their cost, or
+ * a way that it did not go. */
 static void add_contradiction(const struct cp_diff *diff,
 	const struct cp_difference *whole, struct cp_answer *to)
 {
@@ -303,7 +303,7 @@ static bool is_of_machines(const struct cp_diff *diff)
 	return diff->nplaces && strcmp(diff->places[0].spot->what, "machine") == 0;
 }
 
-/* Of one run on each side, or of each machine, or of values without a cost. */
+/* Answers for one run on each side, or of each machine, or values without a cost. */
 static void answer_predicted(const struct cp_diff *diff, struct cp_answer *answer)
 {
 	const struct cp_difference *whole =

@@ -45,7 +45,7 @@ static json_t *line_of(unsigned line)
 	return line ? json_integer(line) : json_null();
 }
 
-/* What it is, if it is no region, and where a line is on each side. */
+/* Adds what it is, if it is no region, and where a line is on each side. */
 static void add_place(json_t *made, const struct cp_spot *spot)
 {
 	if (*spot->what)

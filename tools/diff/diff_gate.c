@@ -122,8 +122,8 @@ static bool has_values(const struct cp_gate *gate, const struct cp_difference *i
 	return it->entry->side[1].runs.n && (!gate->change || it->entry->side[0].runs.n);
 }
 
-/* What may be noise does not fail, but if its interval has what would, the samples do not
- * tell. */
+/* A change that may be noise does not fail, but if its interval has one that would, the
+ * samples do not tell. */
 static enum cp_gate_verdict judge_gate(
 	const struct cp_gate *gate, const struct cp_difference *it)
 {

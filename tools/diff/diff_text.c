@@ -96,7 +96,7 @@ static void set_place(const struct cp_diff *diff, struct cp_table *table, size_t
 	cp_table_set(table, row, 5, place->mostly);
 }
 
-/* What the places are: a table for each. */
+/* The kinds of places: a table for each. */
 static const struct {
 	const char *what, *heading; /* before the name of the cost */
 } tables[] = {{"", "region:"}, {"machine", "machine:"}, {"python", "Python function:"},

@@ -25,7 +25,7 @@ struct cp_json_kind {
 /* NULL: no kind that can be compared. */
 const struct cp_json_kind *cp_json_kind_of(const json_t *document);
 
-/* What it is, for people: of a profile with the measurement. */
+/* A document's kind, for people: of a profile with the measurement. */
 const char *cp_json_what(
 	struct cp_arena *arena, const struct cp_json_kind *kind, const json_t *document);
 

@@ -90,8 +90,8 @@ static double lines_from(const struct reader *r, const json_t *counts, unsigned 
 	return n + larger(larger(count_of(counts, stores[level]), 0) - missed, 0);
 }
 
-/* What its misses cost if nothing hides it, as the report of a run has it: lines by the
- * latency of the level that they came from. */
+/* Adds what its misses cost if nothing hides it, as the report of a run has it: lines by
+ * the latency of the level that they came from. */
 static void add_cost(const struct reader *r, const json_t *counts, json_t *values)
 {
 	static const char *const names[] = {"cost_l2", "cost_l3", "cost_memory"},

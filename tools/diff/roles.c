@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each value is to the answer: the cost and its parts, where it is, what changed
- * with it, or what says the same once more.
+ * Gives each value its role in the answer: the cost and its parts, where it is, what
+ * changed with it, or what says the same once more.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ const char *cp_role_name(enum cp_role role)
 static const char *const starts[] = {"served_", "share_", "refs_from_", "refs_beyond_",
 	"miss_time", "stall_cycles", "time_", "timed_", "untimed_", "load_from_",
 	"fetch_from_"};
-/* What a level is asked for is what the one before it missed, and what it gets. */
+/* A level is asked for what the one before it missed, and gets that. */
 static const char *const wholes[] = {"perfect_time", "time_s", "l2_accesses",
 	"llc_accesses", "l1d_fills", "beyond_l2_fills"};
 

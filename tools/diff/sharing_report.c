@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What `cachepeek sharing` found, as a report: lines by the names of the data in them,
- * since their addresses are others in another build.
+ * Makes a report of what `cachepeek sharing` found: lines by the names of the data in
+ * them, since their addresses are others in another build.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "tools/diff/kinds.h"
 #include "tools/diff/program.h"
 
-/* Of a run in which nobody took turns. */
+/* The reason of a run in which nobody took turns. */
 #define NO_TURNS "the threads took no turns: it takes --quantum"
 
 static double number_of(const json_t *line, const char *key)
@@ -26,7 +26,7 @@ static void add_count(json_t *counts, const char *name, double value)
 		json_pack("{s:f, s:s}", "value", value, "status", "simulated"));
 }
 
-/* Of those that are seen where threads take turns. */
+/* Adds a count that is known only where threads take turns. */
 static void add_known(json_t *counts, const json_t *line, const char *name)
 {
 	if (json_is_number(json_object_get(line, name)))

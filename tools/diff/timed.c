@@ -148,7 +148,8 @@ static double least_of(const double *values, unsigned n)
 	return least;
 }
 
-/* What starting any program takes here, which is noise of those that take little more. */
+/* Starting any program takes so long here, which is noise of those that take little more.
+ */
 #define SHORT 5e-3
 #define STARTS 2
 
@@ -277,7 +278,7 @@ static const char *test_text(const struct cp_diff *diff, const struct cp_timed *
 				 : cp_text_format(diff->arena, "%.3f", timed->p));
 }
 
-/* What was expected, where it is not what was found. */
+/* Tells what was expected, where it is not what was found. */
 static const char *prediction_text(
 	const struct cp_diff *diff, const struct cp_timed *timed)
 {

@@ -352,7 +352,7 @@ static const char *environment_of(struct cp_values *values, const json_t *report
 	return list;
 }
 
-/* Of profiles, and of reports. */
+/* The host of profiles, and of reports. */
 static const char *host_of(struct cp_values *values, const json_t *report)
 {
 	const char *host = json_string_value(json_object_get(report, "host"));
@@ -403,7 +403,7 @@ static void describe_side(
 	side->nruns += nruns;
 }
 
-/* What values of a report with many regions leave out, since it is usual. */
+/* Fills in values that a report with many regions leaves out, since they are usual. */
 static void fill_in(json_t *all, const json_t *usual)
 {
 	for (void *at = json_object_iter(all); at; at = json_object_iter_next(all, at))

@@ -31,7 +31,7 @@ struct cp_spot {
 	double rank;      /* by its cost: what changed most has the highest */
 	/* "": a region; "function", "line", "data", "machine": what else has a name. */
 	const char *what;
-	/* Of a line, where it is on each side. */
+	/* Where a line is on each side. */
 	const char *file, *function;
 	unsigned line[2];
 	bool edited; /* its text is another one after */
@@ -47,8 +47,8 @@ struct cp_cell {
 	size_t missing;        /* runs that have the region without a value */
 	enum cp_status status; /* the worst, of those that have a value */
 	const char *reason;    /* why the last one that is missing is; else NULL */
-	/* Of the values that are estimated from samples: the squares of the half-widths
-	 * of their 95 % intervals; how many are estimated and have none. */
+	/* Values that are estimated from samples: the squares of the half-widths of their
+	 * 95 % intervals; how many are estimated and have none. */
 	size_t sampled, unsized;
 	double squares;
 	/* The sum of those that all runs share: of a calibration. */
@@ -93,7 +93,7 @@ struct cp_values {
 		const char *began, *host;
 		const char *cut; /* how one was cut short, which is a part; NULL: none */
 	} sides[2];
-	/* What the first file is, and its name; NULL: none was read yet. */
+	/* The kind of the first file, and its name; NULL: none was read yet. */
 	const char *kind, *first;
 	size_t without_text; /* lines of profiles that are not compared */
 	bool calibrated; /* the run that is added predicts its times by a calibration */

@@ -37,7 +37,7 @@ static double allowed_by(const struct cp_baseline_line *line)
 	return line->relative ? line->limit * fabs(line->value) : line->limit;
 }
 
-/* Of what was sampled, in the baseline or now. */
+/* The error of a value that was sampled, in the baseline or now. */
 static double error_of(const struct cp_baseline_line *line)
 {
 	double now = cp_cell_error(&line->entry->side[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a gate says as SARIF 2.1.0, which GitHub's code scanning, GitLab and editors show
- * at the lines of the source.
+ * Writes what a gate says as SARIF 2.1.0, which GitHub's code scanning, GitLab and
+ * editors show at the lines of the source.
  */
 #include <stdio.h>
 #include <stdlib.h>

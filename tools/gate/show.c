@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a gate says: lines of text, a table of Markdown for a merge request, JUnit's XML
- * for those who collect tests, commands of GitHub's log.
+ * Shows what a gate says: lines of text, a table of Markdown for a merge request, JUnit's
+ * XML for those who collect tests, commands of GitHub's log.
  */
 #include <stdio.h>
 #include <string.h>

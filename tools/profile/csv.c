@@ -20,7 +20,7 @@ static void text_cell(struct table *table, const char *text)
 	cp_csv_text(table->out, text, strlen(text));
 }
 
-/* Of a sample. */
+/* Writes the errors of a sample. */
 static void put_errors(struct table *table, const struct cp_tally *tally)
 {
 	const struct cp_profile_view *view = table->view;

@@ -25,7 +25,7 @@ struct cp_explained {
 bool cp_explain_profile(struct cp_profile *profile, const char *directory,
 	struct cp_explained *to, char *error, size_t size);
 
-/* What cachepeek dcache, dtlb, icache or sharing has written; as above. */
+/* Reads what cachepeek dcache, dtlb, icache or sharing has written; as above. */
 bool cp_explain_json(struct cp_arena *arena, const char *path, struct cp_explained *to,
 	char *error, size_t size);
 

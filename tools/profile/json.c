@@ -57,7 +57,7 @@ static void put_burst(struct json *json, const char *name, const struct cp_tally
 		cp_out_format(json->out, "%.17g", value);
 }
 
-/* Of places, only sums have. */
+/* Places have intervals of sums only. */
 static bool has_interval(const struct cp_metric *metric, const struct cp_tally *tally)
 {
 	static const char *const sums[] = {"misses", "pages", "walks", "lines"};

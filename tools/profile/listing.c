@@ -19,7 +19,7 @@ struct place {
 	const struct cp_profiled_module *module;
 };
 
-/* Those of one file. */
+/* The listing of one file. */
 struct listing {
 	struct cp_out *out;
 	const struct place *place;

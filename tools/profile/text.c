@@ -74,7 +74,7 @@ static const char *data_name(
 
 /* ---- summaries ---- */
 
-/* Of a sample, places that were seen too seldom have none. */
+/* Places of a sample that were seen too seldom have none. */
 static bool has_share(const struct cp_profile_view *view, const struct cp_row *row)
 {
 	return !view->profile->bursts ||

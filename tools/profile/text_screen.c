@@ -35,7 +35,7 @@ struct screen {
 
 /* ---- cells ---- */
 
-/* What stands where there is no value. */
+/* The text that stands where there is no value. */
 static const char *no_value(struct screen *screen, const char *reason)
 {
 	size_t i = 0;

@@ -30,7 +30,7 @@ void cp_write_none(const struct cp_writing *writing, const char *error);
 /* The report of a rank and its children. */
 void cp_write_own(const struct cp_writing *writing, enum cp_sink_kind kind);
 
-/* Of all ranks, that have sent their records. */
+/* Writes the report of all ranks, which have sent their records. */
 enum cp_order_end cp_write_gathered(const struct cp_writing *writing);
 
 /* At the end of a rank: all that its job has so far. */

@@ -54,7 +54,7 @@ static void complain(void *unused, const char *line)
 	say(line);
 }
 
-/* What takes the library in the program. */
+/* Says which options are ignored, since they take the library in the program. */
 static void say_ignored(const struct cp_options *options)
 {
 	const struct {

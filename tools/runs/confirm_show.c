@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What --confirm shows: text, CSV and JSON.
+ * Shows what --confirm found: text, CSV and JSON.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What several runs of one program say first: how much of them is the same each time, and
- * what varies most.
+ * The answer that several runs of one program give first: how much of them is the same
+ * each time, and what varies most.
  */
 #include <string.h>
 

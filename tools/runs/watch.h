@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the command does while the program runs: keeps OpenMetrics files up to date,
- * and tells a person at a terminal how far a simulated run is.
+ * Watches the program while it runs: keeps OpenMetrics files up to date, and tells a
+ * person at a terminal how far a simulated run is.
  */
 #ifndef CACHEPEEK_TOOLS_RUNS_WATCH_H
 #define CACHEPEEK_TOOLS_RUNS_WATCH_H

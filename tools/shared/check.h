@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is asked for, before a program is started: each of these says in one line what
- * is wrong with an option, with the nearest name or the valid range, and returns false.
- * Values are never wrong for the library, which takes what it can and runs the program.
+ * Checks what is asked for, before a program is started: each of these says in one line
+ * what is wrong with an option, with the nearest name or the valid range, and returns
+ * false.  Values are never wrong for the library, which takes what it can and runs the
+ * program.
  */
 #ifndef CACHEPEEK_TOOLS_SHARED_CHECK_H
 #define CACHEPEEK_TOOLS_SHARED_CHECK_H
@@ -18,8 +19,8 @@ struct cp_wanted {
 	const char *outputs; /* of a report, as CACHEPEEK_OUTPUT */
 	const char *directory;
 	const char *interval; /* of a time series */
-	/* Whose own events are known beside those of `machine`, NULL-terminated; NULL:
-	 * there are no more. */
+	/* The machines whose own events are known beside those of `machine`,
+	 * NULL-terminated; NULL: there are no more. */
 	const struct cp_machine *const *others;
 };
 

@@ -61,7 +61,7 @@ const char *cp_cmd_like(const char *word);
  * are indented. */
 void cp_cmd_wrap(const char *text, size_t at, size_t indent);
 
-/* What becomes of an option: where in the request it is put, or who takes it. */
+/* How an option is taken: where in the request it is put, or by whom it is taken. */
 enum cp_arg_kind {
 	CP_ARG_FLAG,     /* a bool, which becomes true */
 	CP_ARG_TEXT,     /* a const char *, which points to the value */

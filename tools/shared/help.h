@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What --help and `cachepeek help` print: the texts of tools/help, a file for each
- * command, and the table of variables.
+ * Prints --help and `cachepeek help`: the texts of tools/help, a file for each command,
+ * and the table of variables.
  */
 #ifndef CACHEPEEK_TOOLS_SHARED_HELP_H
 #define CACHEPEEK_TOOLS_SHARED_HELP_H

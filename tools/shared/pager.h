@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What fills more than a screen, page by page, at a terminal, as git shows it.
+ * Shows text that fills more than a screen page by page, at a terminal, as git does.
  */
 #ifndef CACHEPEEK_TOOLS_SHARED_PAGER_H
 #define CACHEPEEK_TOOLS_SHARED_PAGER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What `cachepeek report` and `cachepeek merge` have in common.
+ * Shared by `cachepeek report` and `cachepeek merge`.
  */
 #ifndef CACHEPEEK_TOOLS_SHARED_SHOW_H
 #define CACHEPEEK_TOOLS_SHARED_SHOW_H

@@ -11,7 +11,8 @@ enum { BELOW = 288, RSP = 4, REX_B = 1 };
 /* One thread runs at a time, and none ends its turn within an instruction. */
 static ULong place[2];
 
-/* Of a register other than the stack pointer, which the instruction may change. */
+/* Does it name a register other than the stack pointer, which the instruction may change?
+ */
 static Bool is_of_register(const UChar *code)
 {
 	Bool high = False;

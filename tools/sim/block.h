@@ -78,8 +78,8 @@ void settle_direct(
 
 void settle_stream(struct block *b, IRExpr *a, UInt size, IRExpr *guard);
 void settle_order(struct block *b, enum cache_order order, IRExpr *a);
-/* Of a string instruction: those of a whole block (strings_site), and its rounds that
- * were made last.  Without a batch: each is made by itself. */
+/* The batch of a string instruction: those of a whole block (strings_site), and its
+ * rounds that were made last.  Without a batch: each is made by itself. */
 const struct batch *settle_apart(struct block *b);
 struct strings_site;
 void settle_string(struct block *b, const struct strings_site *site, UInt places);

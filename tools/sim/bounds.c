@@ -75,7 +75,7 @@ void bounds_mapped(Addr a, SizeT size)
 	make_piece(a, VG_PGROUNDUP(a + size), BOUNDS_MAPPED);
 }
 
-/* What will be there has its own. */
+/* A mapping that will be there has its own bounds. */
 void bounds_unmapped(Addr a, SizeT size)
 {
 	join(a, VG_PGROUNDUP(a + size));

@@ -220,7 +220,7 @@ enum { SHM_RDONLY = 010000, SHM_EXEC = 0100000 };
 enum { MAP_TYPE = 0xf, MAP_PRIVATE = 2, MAP_ANONYMOUS = 0x20 };
 enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24 };
 
-/* What another process passes on. */
+/* Looks at the descriptors that another process passes on. */
 static void look_at_message(struct vki_msghdr *message)
 {
 	for (struct vki_cmsghdr *c = VKI_CMSG_FIRSTHDR(message); c;

@@ -49,7 +49,7 @@ static inline IRExpr *emit_link(IRSB *out)
 #endif
 }
 
-/* What a call does to the guest's state. */
+/* Notes what a call does to the guest's state. */
 static inline void emit_effect(IRDirty *d, IREffect effect, UInt offset, UInt size)
 {
 	Int i = d->nFxState++;

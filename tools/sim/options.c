@@ -262,7 +262,7 @@ Bool options_parse(const HChar *arg)
 	       parse_flag(arg);
 }
 
-/* What the program executes is the same to all machines of a run. */
+/* All machines of a run see the same instructions of the program. */
 static void check_strings(void)
 {
 	for (UInt i = 1; i < tool_options.nmachines; i++)

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-/* What is to be decoded in the place of the code at pc, which is that, or a copy. */
+/* The bytes to decode in the place of the code at pc: those, or a copy. */
 const UChar *others_requests_hide(Addr pc, const UChar *code);
 
 #if defined(VGA_amd64)

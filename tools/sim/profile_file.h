@@ -154,7 +154,8 @@ struct cp_profile_sharer {
 	 * the thread did not touch it). */
 	uint64_t part[CP_PROFILE_PARTS];
 	uint32_t object[CP_PROFILE_PARTS];
-	/* Those that use it most, nearly; those that write before those that read. */
+	/* The places that use it most, nearly; those that write before those that read.
+	 */
 	struct cp_profile_place place[CP_PROFILE_PLACES];
 };
 
@@ -210,8 +211,8 @@ struct cp_profile_access {
 	uint64_t count[CP_PROFILE_ACCESSED];
 };
 
-/* What a thread had while it was in a line of Python, whichever instructions of the
- * interpreter and of libraries had it; and the line that called it, directly or not,
+/* The counts of a thread while it was in a line of Python, whichever instructions of the
+ * interpreter and of libraries had them; and the line that called it, directly or not,
  * which is in the innermost function that is in no library of Python's (the same one if
  * it is in none itself, or none is).  Not with --sample. */
 struct cp_profile_script {
@@ -220,7 +221,7 @@ struct cp_profile_script {
 	uint32_t id;             /* from 1 on */
 	uint32_t line, own_line; /* 0: the compiler gave it none */
 	uint64_t count[CP_PROFILE_COUNTERS], spared[CP_PROFILE_SPARED];
-	/* Of the function and of its file, and of those of own_line, each
+	/* Names of the function and of its file, and of those of own_line, each
 	 * NUL-terminated: UTF-8. */
 	char names[];
 };

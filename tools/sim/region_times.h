@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is known of the time of each region of a thread (units/learnt.h), where that is of
- * a sample.  All may be given NULL: it is of none.
+ * Knows the time of each region of a thread (units/learnt.h), where that is of a sample.
+ * All may be given NULL: it is of none.
  */
 #ifndef CACHEPEEK_SIM_REGION_TIMES_H
 #define CACHEPEEK_SIM_REGION_TIMES_H
@@ -10,8 +10,8 @@
 
 struct region_times;
 
-/* Of a thread that begins, or a fork's child, in no region; NULL: time is of no sample.
- */
+/* Begins for a thread that begins, or a fork's child, in no region; NULL: time is of no
+ * sample. */
 struct region_times *region_times_begin(void);
 
 /* The thread goes on in the region of that number; 0: in none. */

@@ -15,7 +15,7 @@
 /* VG_USERREQ_TOOL_BASE('C','P') of valgrind.h, spelled out for the client. */
 #define CP_SIM_REQUEST_BASE 0x43500000ul
 
-/* What CP_SIM_SHOWS_HOST answers. */
+/* The answers to CP_SIM_SHOWS_HOST. */
 #define CP_SIM_SHOWS_HOSTS 1
 #define CP_SIM_SHOWS_MACHINES 2
 
@@ -146,7 +146,7 @@ enum cp_sim_counter {
 		CP_SIM_NCOUNTERS
 };
 
-/* Those that need --timing. */
+/* The counters that need --timing. */
 #define CP_SIM_TIMED CP_SIM_cycles
 #define CP_SIM_TIMED_END (CP_SIM_miss_time_variance + 1)
 /* The first of those that tell of the sample. */
@@ -221,11 +221,11 @@ enum {
 	X(beyond_l2_lines)                                                               \
 	X(llc_accesses)
 /*
- * What tells more of those that are counted in bursts, since L1 keeps its sampled sets:
- * kept_lines: lines that loads and stores have brought there, of bursts and in full as
- * above; the last part is what came neither in a burst nor in full.
- * firsts: by sampled set, those of its lines that a burst asked for while L1 need not
- * have had them if it had been emptied, and of these, the ones that it had not.
+ * Counters that tell more of those that are counted in bursts, since L1 keeps its sampled
+ * sets: kept_lines: lines that loads and stores have brought there, of bursts and in full
+ * as above; the last part is what came neither in a burst nor in full.  firsts: by
+ * sampled set, those of its lines that a burst asked for while L1 need not have had them
+ * if it had been emptied, and of these, the ones that it had not.
  */
 #define CP_SIM_HELP_COUNTERS(X)                                                          \
 	X(kept_lines)                                                                    \

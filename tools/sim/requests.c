@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the program under simulation may ask (request.h).
+ * Answers the requests of the program under simulation (request.h).
  *
  * A request ends its superblock, and what was gathered before it has been
  * counted, so PAUSE and RESUME take effect exactly there.

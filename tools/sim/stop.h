@@ -7,7 +7,7 @@
 
 #include "pub_tool_basics.h"
 
-/* Of several reasons the first one is said. */
+/* The first of several reasons is said. */
 void stop_because(const HChar *why);
 
 /* Ends the process now, for that reason. */

@@ -426,8 +426,8 @@ Int threads_read_process(UWord out)
 	return 1;
 }
 
-/* What somebody counts begins now, and with it what is modelled in full of its regions:
- * the dynamic linker has had its share before. */
+/* The counts that somebody asks for begin now, and with them what is modelled in full of
+ * its regions: the dynamic linker has had its share before. */
 static void begin_times(struct thread *t)
 {
 	if (t->mirror || !t->times)

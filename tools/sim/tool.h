@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the parts of the Valgrind tool share.
+ * Shared by the parts of the Valgrind tool.
  */
 #ifndef CACHEPEEK_SIM_TOOL_H
 #define CACHEPEEK_SIM_TOOL_H
@@ -28,7 +28,7 @@ extern ULong x87_translated;
 
 #define TOOL_MAX_MACHINES 16
 
-/* What CPUID tells in a leaf: EAX, EBX, ECX, EDX. */
+/* A leaf of CPUID: EAX, EBX, ECX, EDX. */
 struct shown_leaf {
 	UInt leaf, subleaf, output[4];
 };

@@ -19,7 +19,7 @@
 /* Uses that are left of an earlier one: it is still the same. */
 #define STILL_USED (ONE_SLOT / 4)
 
-/* What is counted of a thread fades to the half in so many of its windows. */
+/* A thread's counts fade to the half in so many of its windows. */
 #define HALF_LIFE 16
 
 #define USERS 4

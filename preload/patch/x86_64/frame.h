@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What trampolines (plan.c) and entries (stubs.S) agree on.
+ * The frame that trampolines (plan.c) and entries (stubs.S) agree on.
  */
 #ifndef CACHEPEEK_PRELOAD_PATCH_X86_64_FRAME_H
 #define CACHEPEEK_PRELOAD_PATCH_X86_64_FRAME_H

@@ -14,8 +14,9 @@
 
 #define LEAST_SHARE CP_ADVICE_SHARE
 #define LEAST_MISSES CP_ADVICE_MISSES
-/* Of a place's misses, at one distance.  From the lesser one on, steps of four and more,
- * lines have to be fetched again: a tile goes through its lines so, and uses them up. */
+/* Shares of a place's misses at one distance.  From the lesser one on, steps of four and
+ * more, lines have to be fetched again: a tile goes through its lines so, and uses them
+ * up. */
 #define STRIDED_SHARE 0.9
 #define STRIDED_LEAST 0.75
 #define WALKS_PER_PAGE 4
@@ -152,7 +153,8 @@ static uint64_t distance_of(const struct cp_profiled_site *site)
 	return site->stride < 0 ? 0 - (uint64_t)site->stride : (uint64_t)site->stride;
 }
 
-/* Of what it misses most, each line was fetched so often, by all instructions. */
+/* Was each line of the data that it misses most fetched TIMES_AGAIN times, by all
+ * instructions? */
 static bool comes_again(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {
@@ -385,7 +387,7 @@ static bool has_size(const struct cp_profiled_object *object)
 	return object->data == CP_DATA_VARIABLE || object->data == CP_DATA_HEAP;
 }
 
-/* Of what is mapped, any part may be used: no less than that. */
+/* Any part of what is mapped may be used: no less than that. */
 static bool has_size_at_most(const struct cp_profiled_object *object)
 {
 	return has_size(object) || object->data == CP_DATA_MMAP;
@@ -448,7 +450,7 @@ static void judge_reach(
 		   });
 }
 
-/* Of what lines and walks cost, if nothing hid them. */
+/* Do walks cost little beside lines, if nothing hid either? */
 static bool walks_cost_little(const struct cp_profile *profile, uint64_t walks)
 {
 	struct cp_tally tally = cp_profile_totals(profile);
@@ -742,7 +744,7 @@ static const struct {
 	{"icache", find_code, false},
 };
 
-/* What has to be shared comes behind what need not be. */
+/* Data that have to be shared come behind those that need not be. */
 static int weightiest_first(const void *x, const void *y)
 {
 	const struct cp_finding *a = x, *b = y;
@@ -802,7 +804,7 @@ static void tell_of_cheap(struct advice *a)
 			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
 }
 
-/* What a place's misses are in. */
+/* Names what a place's misses are in. */
 static void name_data(const struct cp_profile *profile, struct cp_finding *finding)
 {
 	const struct cp_profiled_site *site = site_of(profile, finding);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a profile says to somebody who knows the usual causes: rules, each with the
- * numbers that it rests on and the limit from which on it speaks.
+ * Finds the usual causes in a profile: rules, each with the numbers that it rests on and
+ * the limit from which on it speaks.
  */
 #ifndef CACHEPEEK_TOOLS_ADVICE_H
 #define CACHEPEEK_TOOLS_ADVICE_H
@@ -9,8 +9,8 @@
 #include "base/out.h"
 #include "tools/profile/model/rows.h"
 
-/* What it is about, counted, and what that takes if nothing hides it; less than 0: not
- * known. */
+/* The events of a finding, counted, and what they take if nothing hides it; less than 0:
+ * not known. */
 struct cp_finding_cost {
 	double count;
 	const char *of;         /* what is counted, as reports call it */
@@ -45,11 +45,11 @@ struct cp_findings {
 #define CP_ADVICE_SHARE 0.05 /* of the run's misses */
 #define CP_ADVICE_MISSES 2000
 
-/* What output/groups/cache.group lets them be. */
+/* The costs that output/groups/cache.group takes. */
 #define CP_WALK_CYCLES 30.0 /* of one whose entries the caches have */
 #define CP_TRANSFER_CYCLES 100.0
 
-/* Of objects here and there, where the place is a line of Python. */
+/* Advice about objects here and there, where the place is a line of Python. */
 #define CP_ADVICE_FOR_PYTHON                                                             \
 	"Python's objects lie where they were made, and each use writes the count of "   \
 	"references beside it: go through them in the order in which they were made, "   \
@@ -62,8 +62,8 @@ struct cp_findings cp_advise(const struct cp_profile_view *view);
 /* The same of what threads share only. */
 struct cp_findings cp_advise_sharing(const struct cp_profile *profile);
 
-/* What is said where there is no finding: rules go by the simulated PMU's counters of
- * places, which perf's samples do not have, and bursts have of the whole run only. */
+/* The reason why there is no finding: rules go by the simulated PMU's counters of places,
+ * which perf's samples do not have, and bursts have of the whole run only. */
 const char *cp_advice_why_none(bool sampled, bool bursts);
 
 /* causes.c: sets what the finding's rule, weight and place say; and which command shows
@@ -137,7 +137,7 @@ void cp_advise_chases(const struct cp_profile *profile, uint64_t all,
 /* Are most of its misses the next lines of such streams?  They stay until they are
  * used. */
 bool cp_goes_in_step(const struct cp_profiled_site *site);
-/* What most of its misses are in; NULL: not known. */
+/* The data that most of its misses are in; NULL: not known. */
 const struct cp_profiled_object *cp_missed_data(
 	const struct cp_profile *profile, const struct cp_profiled_site *site);
 /* By --line-use: are most of its data's lines that so many misses fetched used as a

@@ -64,7 +64,7 @@ static bool ask_of_code(const struct cp_profiled_site *site,
 	       does(at->module->symbols, at->address - at->offset, at->address);
 }
 
-/* What an array has one after the other may be linked in that order, too. */
+/* The elements of an array may be linked in the order in which they lie. */
 bool cp_is_chase(const struct cp_profiled_site *site)
 {
 	return site->steps && site->steps->looked >= LEAST_LOOKED &&

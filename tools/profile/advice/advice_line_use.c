@@ -75,7 +75,7 @@ static const char *ranges_of_bytes(struct cp_arena *arena, const struct cp_line_
 		cp_line_use_ranges(arena, use, ~cold), cp_line_use_count(use, cold));
 }
 
-/* What is counted, or how it is known. */
+/* Says what is counted, or how it is known. */
 static const char *seen_text(struct cp_arena *arena, const struct cp_line_use *use)
 {
 	return use->seen ? cp_text_format(arena, "as of %s lines that were looked at; ",

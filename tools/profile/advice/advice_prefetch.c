@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What prefetchers follow and what they cannot: the rule about the latter, and what
- * others say of it.
+ * The rule about what prefetchers cannot follow, and what other rules say of prefetchers.
  */
 #include <string.h>
 
@@ -205,7 +204,7 @@ static void judge_streams(const struct search *s, const struct cp_profiled_site 
 		"or keep what is used together side by side (an array of structures).");
 }
 
-/* What to do about data here and there, by what it is. */
+/* Advises about data here and there, by what they are. */
 static const char *advice_for(
 	const struct cp_profile *profile, const struct cp_profiled_site *site)
 {

@@ -12,10 +12,11 @@
 #include "tools/profile/model/line_use.h"
 #include "tools/profile/model/rows.h"
 
-/* Of a line's fetches: while its page is known, a stream has one for each page. */
+/* The share of a line's fetches: while its page is known, a stream has one for each page.
+ */
 #define LOST_SHARE 0.5
-/* Of the DTLB's entries: the loop's other pages may have the rest, or the streams' be
- * in few of its sets. */
+/* The share of the DTLB's entries: the loop's other pages may have the rest, or the
+ * streams' be in few of its sets. */
 #define STREAMS_SHARE 0.5
 /* Per thousand instructions: at the 7 cycles and more that STLBs take, a hundredth of a
  * cycle for each. */
@@ -31,7 +32,7 @@ struct search {
 	void *context;
 };
 
-/* Of an instruction, in all threads and processes. */
+/* The sums of an instruction, in all threads and processes. */
 struct sum {
 	uint64_t asked, in_step, lost, walks, pairs;
 	bool first; /* none before it tells the same */
@@ -111,8 +112,8 @@ static const char *data_text(
 		cp_base_name(object->file), object->line);
 }
 
-/* Of the lines of its data, as many as half of these misses were of lines of which less
- * than three quarters were used; else most of them were of others. */
+/* Is at most half of these misses of lines of its data of which less than three quarters
+ * were used? */
 bool cp_uses_whole_lines(const struct cp_profile *profile,
 	const struct cp_profiled_site *site, uint64_t misses)
 {
@@ -246,8 +247,8 @@ static bool can_be_moved(const struct cp_profiled_object *data)
 			       data->data == CP_DATA_TLS || data->data == CP_DATA_MMAP);
 }
 
-/* Of both lines of its records: a prefetcher that brings the second one only when the
- * first is asked for spares misses, and fetches as much. */
+/* Asks about both lines of its records: a prefetcher that brings the second one only when
+ * the first is asked for spares misses, and fetches as much. */
 static bool is_followed(const struct cp_profiled_object *data)
 {
 	struct cp_asked both = cp_asked_for(data);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What each rule's findings have in common: the cause in one sentence, what their weight
- * counts, what that costs, and what a mend can save at most.
+ * The facts that a rule's findings have in common: the cause in one sentence, what their
+ * weight counts, what that costs, and what a mend can save at most.
  */
 #include <string.h>
 
@@ -101,7 +101,7 @@ const char *cp_finding_shown_by(const struct cp_finding *finding)
 	return cause_of(finding->rule)->shown_by;
 }
 
-/* Of misses that prefetchers spare as well, as much as of those that they do not. */
+/* Misses that prefetchers spare cost as much, too, as those that they do not. */
 static double cycles_of_place(const struct cp_profile *profile,
 	const struct cp_finding *finding, const struct cp_tally *place)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the rules found, as text and as JSON, in whatever report.
+ * Writes what the rules found, as text and as JSON, in whatever report.
  */
 #include <string.h>
 

@@ -92,8 +92,8 @@ static bool are_in_conflict(const struct cp_profile_sharer *one,
 	       part_bits(part);
 }
 
-/* Of its references to the part, those that may need what another did there: not more
- * than the others have.  Who cleared a line before it was anybody's has one. */
+/* The references to the part that may need what another did there: not more than the
+ * others have.  A thread that cleared a line before it was anybody's has one. */
 static uint64_t same_of_part(
 	const struct cp_shared_line *line, const struct cp_line_user *user, unsigned part)
 {
@@ -148,8 +148,8 @@ static uint64_t bound_of_all(const struct cp_shared_line *line)
 	return sum - most < sum / 2 ? sum - most : sum / 2;
 }
 
-/* Who only reads a line takes it from nobody: behind each store, every other thread may
- * have to fetch it once. */
+/* A thread that only reads a line takes it from nobody: behind each store, every other
+ * thread may have to fetch it once. */
 static uint64_t bound_by_stores(const struct cp_shared_line *line, uint64_t transfers)
 {
 	uint64_t fetches = 0;

@@ -79,7 +79,7 @@ void cp_sharing_warn(struct cp_profile *profile);
 void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answer);
 void cp_sharing_write_screen(
 	struct cp_out *out, const struct cp_sharing *sharing, size_t width);
-/* What is said where no rule finds anything. */
+/* The reason why no rule finds anything. */
 const char *cp_sharing_why_nothing(const struct cp_sharing *sharing);
 /* sharing_write.c: each line */
 void cp_sharing_write_text(struct cp_out *out, const struct cp_sharing *sharing);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What threads share, as JSON (doc/cachepeek-sharing-1.schema.json).
+ * Writes what threads share, as JSON (doc/cachepeek-sharing-1.schema.json).
  */
 #include "output/json.h"
 #include "output/json_lines.h"

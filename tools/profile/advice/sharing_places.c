@@ -88,8 +88,8 @@ static bool is_own(const struct cp_place_in_code *at)
 	return *at->file && strncmp(at->file, "/usr/", 5) != 0;
 }
 
-/* Of those that write, or read, the busiest; but rather the first one in the program's
- * own source that is not much less busy: counts are of a sample. */
+/* The busiest place that writes, or reads; but rather the first one in the program's own
+ * source that is not much less busy: counts are of a sample. */
 static const struct cp_place_in_code *busiest(
 	const struct cp_line_user *user, bool writes)
 {

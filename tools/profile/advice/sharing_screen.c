@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What threads share, on one screen: what to keep apart, then the data of the lines that
- * may move most.  Lines of the same data are one row, as those of an array.
+ * Shows what threads share, on one screen: what to keep apart, then the data of the lines
+ * that may move most.  Lines of the same data are one row, as those of an array.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -360,7 +360,8 @@ void cp_sharing_answer(const struct cp_sharing *sharing, struct cp_answer *answe
 				found.finding[0].data));
 }
 
-/* What can be kept apart, and else the first of what cannot. */
+/* Counts the findings that are shown: data that can be kept apart, and else the first
+ * that cannot. */
 static size_t shown_of(const struct cp_findings *found)
 {
 	size_t shown = 0;

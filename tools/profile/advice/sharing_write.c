@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What threads share, as text: each line.
+ * Writes what threads share, as text: each line.
  */
 #include <string.h>
 

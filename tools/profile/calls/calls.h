@@ -79,7 +79,7 @@ struct cp_calls_quantity {
 
 #define CP_CALLS_QUANTITIES 8 /* at most, of a measurement */
 
-/* Those that the machine has; how many. */
+/* Lists the quantities that the machine has; returns how many. */
 size_t cp_calls_quantities(const struct cp_profile *profile,
 	const struct cp_group *measurement, const struct cp_calls_quantity **list);
 uint64_t cp_calls_amount(const struct cp_calls_quantity *quantity, const uint64_t *count);

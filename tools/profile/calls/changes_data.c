@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What changed between the call paths of two runs, for programs.
+ * Tells programs what changed between the call paths of two runs.
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What changed between the call paths of two runs, in text: the tree of those paths that
- * changed most.
+ * Tells in text what changed between the call paths of two runs: the tree of those paths
+ * that changed most.
  */
 #include <math.h>
 #include <stdlib.h>

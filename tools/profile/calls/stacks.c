@@ -113,7 +113,7 @@ static const char *thread_name(
 		*thread->name ? thread->name : "thread", thread->tid);
 }
 
-/* What a row has itself, on the stack above. */
+/* Adds what a row has itself, on the stack above. */
 static void add_row(struct cp_stacks *stacks, const struct cp_profile_view *view,
 	const struct cp_row *row, size_t above, bool is_statement)
 {

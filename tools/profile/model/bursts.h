@@ -20,7 +20,7 @@
 #include "output/report/report.h"
 #include "tools/sim/profile_file.h"
 
-/* What a place has in each part, by enum cp_sim_sampled. */
+/* The counts of a place in each part, by enum cp_sim_sampled. */
 struct cp_burst_parts {
 	uint64_t of[CP_SIM_PARTS][CP_SIM_NBURST];
 };
@@ -51,7 +51,7 @@ void cp_bursts_conclude(struct cp_bursts *bursts, double instructions);
 /* By enum cp_sim_sampled. */
 extern const unsigned cp_bursts_counters[CP_SIM_NBURST];
 
-/* Of one of enum cp_sim_sampled, in bursts or in sets: which counter it is, and what
+/* The counter that one of enum cp_sim_sampled counts, in bursts or in sets, and what
  * there is of it in the whole run. */
 unsigned cp_bursts_counter(unsigned sampled);
 struct cp_pool cp_bursts_pool(const struct cp_bursts *bursts, unsigned sampled);

@@ -156,7 +156,7 @@ static bool has_node(const struct nodes *nodes, unsigned reg)
 	return false;
 }
 
-/* Of a move from register to register: the one that is read; 0: it is none. */
+/* The register that a move from register to register reads; 0: it is no such move. */
 static unsigned source_of_copy(unsigned machine, const cs_insn *instruction)
 {
 	cs_regs read, written;
@@ -185,7 +185,7 @@ static unsigned copy_of_node(
 	return written[0];
 }
 
-/* What it loads by the node's address is a node, too, as far as it knows. */
+/* A value that it loads by the node's address is a node, too, as far as it knows. */
 static void pass_instruction(
 	unsigned machine, struct nodes *nodes, const cs_insn *instruction)
 {
@@ -328,7 +328,7 @@ static struct loop loop_around(unsigned machine, const cs_insn *code, size_t n, 
 	return loop;
 }
 
-/* What optimized code keeps on its stack is mostly what loops count by. */
+/* Optimized code keeps on its stack mostly what loops count by. */
 static bool is_stack_pointer(unsigned machine, unsigned reg)
 {
 	return machine == EM_X86_64 && reg == X86_REG_RSP;
@@ -358,7 +358,7 @@ enum origin {
 static enum origin origin_of(
 	const struct loop *loop, size_t before, unsigned reg, unsigned steps);
 
-/* Of what an instruction loads from there. */
+/* The origin of what an instruction loads from there. */
 static enum origin origin_of_load(
 	const struct loop *loop, size_t at, struct spot from, unsigned steps)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What makes tables fit a terminal.
+ * Makes tables fit a terminal.
  */
 #ifndef CACHEPEEK_TOOLS_FIT_H
 #define CACHEPEEK_TOOLS_FIT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a profile has from the records of its run: weights, names, the command line; and
- * whether its places add up to the counts that the records have.
+ * Takes into a profile what the records of its run have: weights, names, the command
+ * line; and whether its places add up to the counts that the records have.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_FROM_RECORDS_H
 #define CACHEPEEK_TOOLS_PROFILE_FROM_RECORDS_H

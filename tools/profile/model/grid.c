@@ -144,7 +144,7 @@ void cp_grid_print(struct cp_out *out, const struct cp_grid *grid)
 
 /* ---- cells ---- */
 
-/* What integers would say too little of. */
+/* A value that integers would say too little of. */
 static bool is_small(const struct cp_metric *metric, double value)
 {
 	return value < 10000 && (strcmp(metric->unit, "cycles") == 0 ||

@@ -29,7 +29,7 @@ void cp_grid_headings(struct cp_grid *grid, const char *what);
 
 /* The cells of a new line, for the caller to fill; NULL without cells. */
 const char **cp_grid_line(struct cp_grid *grid, bool cells, const char *text);
-/* Those of the measurement. */
+/* The cells of the measurement. */
 void cp_grid_cells(struct cp_grid *grid, const char **line, const struct cp_tally *tally);
 const char *cp_grid_cell(const struct cp_profile_view *view, const char *name,
 	const struct cp_tally *tally);

@@ -64,7 +64,7 @@ static void add_estimates(struct cp_tally *tally, const struct cp_estimate *esti
 	}
 }
 
-/* Those of a sample belong to one part. */
+/* Counts of a sample belong to one part. */
 void cp_tally_site(struct cp_tally *tally, const struct cp_profiled_site *site)
 {
 	for (unsigned i = 0; !site->part && i < CP_PROFILE_COUNTERS; i++)

@@ -52,7 +52,7 @@ static struct cp_tally tally_of_part(
 	return one;
 }
 
-/* What a sum of counters is in each part; false: it is none of those that bursts
+/* Finds what a sum of counters is in each part; false: it is none of those that bursts
  * count. */
 static bool find_parts(const struct cp_profile *profile, const struct cp_group *m,
 	const char *name, const struct cp_tally *tally, struct parts *parts)
@@ -156,7 +156,7 @@ static int find_set(const char *name)
 	return -1;
 }
 
-/* What is asked for, of these counts. */
+/* A request for a value of these counts. */
 struct made {
 	const struct cp_profile *profile;
 	const struct cp_group *m;

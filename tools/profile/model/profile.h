@@ -16,7 +16,7 @@
 #include "tools/profile/model/sampled.h"
 #include "tools/sim/profile_file.h"
 
-/* What the simulated PMU counts at each place. */
+/* The counters that the simulated PMU has at each place. */
 extern const struct cp_profile_counter {
 	const char *name, *meaning;
 } cp_profile_counters[CP_SIM_NCOUNTERS];
@@ -149,8 +149,8 @@ struct cp_profile {
 	struct cp_profiled_module *modules;
 	struct cp_profiled_site *sites;
 	struct cp_profiled_object *objects;
-	/* What threads had in lines of Python, which are in modules of their file's name:
-	 * the same misses as in `sites`. */
+	/* The counts of threads in lines of Python, which are in modules of their file's
+	 * name: the same misses as in `sites`. */
 	struct cp_profiled_site *scripts;
 	struct cp_profiled_site *own; /* the same, by lines that are in no library */
 	struct cp_profiled_access *accesses;
@@ -186,8 +186,8 @@ struct cp_profile *cp_profile_new(struct cp_arena *arena);
  * closed by the other. */
 void cp_profile_resolve(struct cp_profile *profile);
 #define CP_PROFILE_UNREAD ": its line numbers cannot be read: "
-/* What a warning says of the module's lines, or of any module's (NULL), from "its" on;
- * NULL: there is none. */
+/* The rest of a warning about the module's lines, or about any module's (NULL), from
+ * "its" on; NULL: there is none. */
 const char *cp_profile_unread(
 	const struct cp_profile *profile, const struct cp_profiled_module *module);
 void cp_profile_close(struct cp_profile *profile);

@@ -194,7 +194,7 @@ static struct cp_profiled_module *module_of(const struct file *file, uint32_t nu
 		       : &nowhere;
 }
 
-/* Of the line that at least half of its misses are for. */
+/* The line that at least half of its misses are for. */
 static size_t script_number(const struct file *file, const struct cp_profile_site *in)
 {
 	size_t number = file->first_script + in->script;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What symbols.c has for others that read debugging information.
+ * Shares what symbols.c has with others that read debugging information.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H
 #define CACHEPEEK_TOOLS_PROFILE_MODEL_SYMBOLS_PARTS_H

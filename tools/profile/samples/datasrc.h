@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a processor says of a sampled access, in the words of the report.
+ * Says in the words of the report what a processor tells of a sampled access.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_SAMPLES_DATASRC_H
 #define CACHEPEEK_TOOLS_PROFILE_SAMPLES_DATASRC_H

@@ -134,7 +134,7 @@ void cp_memory_add_block(struct cp_memory *memory, const struct cp_samples_block
 	       end = block_behind(memory, block->address + block->size - 1);
 
 	forget_asked(memory, block);
-	/* Those that it overlaps have gone. */
+	/* Blocks that it overlaps have gone. */
 	if (first && is_inside(memory->blocks[first - 1], block->address))
 		first--;
 	memory->blocks = make_room(memory, memory->blocks, memory->nblocks, 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What was at an address of a process, as time goes on.
+ * Tells what was at an address of a process, as time goes on.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_SAMPLES_MEMORY_H
 #define CACHEPEEK_TOOLS_PROFILE_SAMPLES_MEMORY_H

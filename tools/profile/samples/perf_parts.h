@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What reading perf's files is made of: perf_data.c asks perf, perf_script.c reads its
+ * The parts of reading perf's files: perf_data.c asks perf, perf_script.c reads its
  * lines, perf_image.c makes of each process what a .samples file has.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_SAMPLES_PERF_PARTS_H

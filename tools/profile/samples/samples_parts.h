@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What reading .samples files is made of: samples_read.c, samples_places.c, samples.c.
+ * The parts of reading .samples files: samples_read.c, samples_places.c, samples.c.
  */
 #ifndef CACHEPEEK_TOOLS_PROFILE_SAMPLES_SAMPLES_PARTS_H
 #define CACHEPEEK_TOOLS_PROFILE_SAMPLES_SAMPLES_PARTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a .samples file has: threads, mappings, blocks and samples.
+ * Reads what a .samples file has: threads, mappings, blocks and samples.
  */
 #include <inttypes.h>
 #include <stdio.h>

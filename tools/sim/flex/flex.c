@@ -475,7 +475,7 @@ static void l1i_train(struct core *core, uint64_t unit)
 			l1i_prefetch_line);
 }
 
-/* What L2's prefetcher brought may have taken it away. */
+/* A line that L2's prefetcher brought may have taken it away. */
 static int keep_code(
 	struct core *core, uint64_t unit, const struct flex_place *p, int may_keep)
 {

@@ -286,8 +286,9 @@ LANES_INLINE struct extent extent_of(
 	return e;
 }
 
-/* Of the units in a page, a bit of its mask each, while the owner is a member.  There are
- * no facts of most of them any more: these are left out from now on. */
+/* The newest reference to any of the units in a page, a bit of its mask each, while the
+ * owner is a member.  There are no facts of most of them any more: these are left out
+ * from now on. */
 LANES_INLINE uint64_t newest_of_units(
 	const struct flex_cache *c, uint64_t first, uint64_t *mask)
 {
@@ -481,7 +482,7 @@ static uint32_t lru_by_stamps(const struct flex_cache *c, const struct flex_plac
 	return way;
 }
 
-/* Of two pairs, the way that trees lead to. */
+/* The way that trees of two pairs lead to. */
 LANES_INLINE uint32_t plru_of_four(const uint64_t *stamps)
 {
 	uint32_t pair = later_of(stamps[0], stamps[1]) > later_of(stamps[2], stamps[3]);
@@ -534,7 +535,7 @@ static uint32_t plru_by_stamps(const struct flex_cache *c, const struct flex_pla
 	return node - c->ways;
 }
 
-/* Of the four ways that were used least recently, as their tree has it. */
+/* The way that their tree leads to among the four that were used least recently. */
 static uint32_t lru_plru4_by_stamps(
 	const struct flex_cache *c, const struct flex_place *p)
 {

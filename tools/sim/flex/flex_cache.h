@@ -29,7 +29,7 @@ enum {
 	FLEX_FILTERED =
 		16,     /* of L1 without slots: there may be facts of it in the front */
 	FLEX_HUGE = 32, /* of TLBs: a huge page among small ones (huge.h) */
-	/* Of PREFETCHED lines: where they came from, which was L2 without either. */
+	/* Where PREFETCHED lines came from, which was L2 without either. */
 	FLEX_FROM_LLC = 64,
 	FLEX_FROM_MEMORY = 128,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What instructions order the caches to do with a line, on a machine that is not plain.
+ * The orders of instructions to the caches about a line, on a machine that is not plain.
  */
 #include "flex/flex_outer_parts.h"
 #include "model/orders.h"

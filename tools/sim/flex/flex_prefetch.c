@@ -2,7 +2,7 @@
 #include "flex/flex.h"
 #include "model/facts.h"
 
-/* What is seen, in lines. */
+/* The reference that prefetchers see, in lines. */
 struct sight {
 	struct core *core;
 	uint64_t line, page;

@@ -46,7 +46,7 @@ struct flex_prefetcher {
 	uint64_t size;
 };
 
-/* Those of a level; -1: no memory. */
+/* Makes the prefetchers of a level; -1: no memory. */
 int flex_prefetchers_init(
 	struct flex_prefetcher all[PREFETCHERS], const struct prefetcher of[PREFETCHERS]);
 void flex_prefetchers_free(struct flex_prefetcher all[PREFETCHERS]);

@@ -44,10 +44,10 @@ struct touches {
 
 struct carried {
 	const IRSB *in;
-	/* What temporaries are, and which statement made them. */
+	/* The values of temporaries, and which statement made them. */
 	const IRExpr *made[CARRIED_TEMPS];
 	Int made_at[CARRIED_TEMPS];
-	/* What general registers are set to: first and last; -1: they are not. */
+	/* The first and last statement that sets each general register; -1: none does. */
 	Int first_put[CARRIED_GENERAL], last_put[CARRIED_GENERAL];
 	struct touches loads, stores;
 	Bool loops;                     /* the superblock is a round of one */

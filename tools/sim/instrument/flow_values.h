@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What flows.c knows of the superblock that it looks at, and how its values hang on each
- * other.
+ * The superblock that flows.c looks at, and how its values hang on each other.
  */
 #ifndef CACHEPEEK_SIM_FLOW_VALUES_H
 #define CACHEPEEK_SIM_FLOW_VALUES_H
@@ -49,7 +48,7 @@ static struct {
 	UInt straight; /* the instruction before the first one since a branch was taken */
 	ULong short_by;     /* ticks, as flows_taken() has it, since the last batch */
 	struct units units; /* that the superblock's instructions have used */
-	/* Of the superblock's instructions that compute: how many there are, the last of
+	/* The superblock's instructions that compute: how many there are, the last of
 	 * them, when its operands are ready, and the sum of that of those before, in
 	 * ticks. */
 	UInt computing, computed, ready;
@@ -87,7 +86,7 @@ static const struct ooo *out_of_order(void)
 
 /* ---- trails ---- */
 
-/* Those of a register, by number. */
+/* The trails of a register, by number. */
 static struct trails *register_trails(UInt at)
 {
 	struct trails *trails = &flows.registers[at];
@@ -228,7 +227,7 @@ static void note_wait(const struct trails *of, UInt instruction)
 		out_of_order()->l1);
 }
 
-/* What the last instruction that computes waits for is known. */
+/* All that the last instruction that computes waits for is known. */
 static void note_waits(void)
 {
 	note_wait(&flows.operands, flows.computed);
@@ -286,7 +285,7 @@ static Bool is_own(const struct value *v)
 	return v && v->instruction == flows.instruction;
 }
 
-/* What a value is chosen by was compared by an instruction of its own. */
+/* The condition that chooses a value was compared by an instruction of its own. */
 static void note_comparison(const IRExpr *e)
 {
 	const struct value *v = value_of_temp(e);
@@ -295,7 +294,7 @@ static void note_comparison(const IRExpr *e)
 		note_wait(&v->trails, flows.instruction);
 }
 
-/* What was made of its operands. */
+/* Finishes what was made of its operands. */
 static void finish_value(struct value *v, const IRExpr *e, IRType type)
 {
 	const struct value *one = NULL, *other = NULL;
@@ -427,7 +426,7 @@ static void note_change(void)
 	flows.loading = 0;
 }
 
-/* What a store computes besides may be what it stores. */
+/* A value that a store computes besides may be what it stores. */
 static void write_word(Int word, const IRExpr *data)
 {
 	struct value v, *temp = value_of_temp(data);

@@ -77,7 +77,7 @@ Int flows_load(const IRSB *in, Int at)
 	return flows.nloads < FLOW_LOADS ? (Int)flows.nloads : -1;
 }
 
-/* What compares integers, and the branch behind it that asks, are issued as one. */
+/* A comparison of integers, and the branch behind it that asks, are issued as one. */
 #if defined(VGA_amd64)
 #define FUSES True
 #else
@@ -297,8 +297,8 @@ static UInt issued_as(UInt instructions)
 	return instructions + more;
 }
 
-/* What the superblock's take at the least by what they need of units, and of places to
- * wait. */
+/* The least time that the superblock's instructions take by what they need of units, and
+ * of places to wait. */
 static ULong units_so_far(void)
 {
 	ULong ports = cycles_of_units(&flows.units) * AHEAD_TICKS / 100;
@@ -307,10 +307,10 @@ static ULong units_so_far(void)
 		ticks_by_scheduler(flows.computing, flows.ready_before + flows.ready));
 }
 
-/* What a superblock needs of ports the next one may not, unless that is another round of
- * it: of what it takes longer for those, so many thirds (by the clock of Golden Cove 0.8
- * of it where all need the same, and 0.45 where comparisons and sums of floats take
- * turns). */
+/* The next superblock may not need the ports that one needs, unless it is another round
+ * of it: of what it takes longer for those, so many thirds count (by the clock of Golden
+ * Cove 0.8 of it where all need the same, and 0.45 where comparisons and sums of floats
+ * take turns). */
 #define ELSEWHERE 2
 
 /* How many more ticks the batch takes by the ports of its loads and stores, by its

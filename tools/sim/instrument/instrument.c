@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is added to the program's code: references are gathered while a
- * superblock is copied, and settled (settle.c) before each exit.
+ * Adds the tool's work to the program's code: references are gathered while a superblock
+ * is copied, and settled (settle.c) before each exit.
  */
 #include "block.h"
 #include "watch/functions.h"
@@ -140,8 +140,8 @@ static struct reference *load_to_modify(const struct address *at, UInt size)
 	return r->at.root == at->root && r->at.offset == at->offset ? r : NULL;
 }
 
-/* Those larger than a line, and those that only may happen, are made by
- * themselves; what the program did before comes first. */
+/* References larger than a line, and those that only may happen, are made by themselves;
+ * what the program did before comes first. */
 static void add_direct(Bool reads, Bool writes, IRExpr *a, UInt size, IRExpr *guard)
 {
 	settle(&b);
@@ -282,7 +282,7 @@ static void refer_to_operand(UInt operand, enum batch_kind kind, UInt size)
 	b.now.ticks += 2;
 }
 
-/* Of a whole block, that is loaded or stored: so many rounds. */
+/* The batch of a whole block that is loaded or stored: so many rounds. */
 static const struct batch *block_batch(enum batch_kind kind, UInt rounds)
 {
 	b.more_ports = rounds * TICKS_OF_ROUND;
@@ -290,7 +290,7 @@ static const struct batch *block_batch(enum batch_kind kind, UInt rounds)
 	return settle_apart(&b);
 }
 
-/* Of a round, with the instruction that it is, or without. */
+/* The batch of a round, with the instruction that it is, or without. */
 static const struct batch *round_batch(const struct string *s, UInt instructions)
 {
 	UInt size = 1u << s->log_size;
@@ -305,7 +305,7 @@ static const struct batch *round_batch(const struct string *s, UInt instructions
 	return settle_apart(&b);
 }
 
-/* What each of other blocks takes. */
+/* The batch of what a round takes beside its block. */
 static const struct batch *part_batch(void)
 {
 	open_batch(b.line);
@@ -507,7 +507,7 @@ static void visit_swap(const IRCAS *c)
 	add_swap(c->addr, size_of(c->dataLo) * (c->dataHi ? 2 : 1));
 }
 
-/* Of all registers in arrays, only those of the x87 unit hold floating-point values. */
+/* Among registers in arrays, only those of the x87 unit hold floating-point values. */
 static void visit_stack_register(const IRPutI *put)
 {
 	x87_translated += put->descr->elemTy == Ity_F64;

@@ -11,12 +11,12 @@ enum {
 	COMMON_FLOAT_MULTIPLY = 4,
 	DIVIDE = 13,
 	ROOT = 18,
-	/* Of floats to other floats, and of integers to floats. */
+	/* From floats to other floats, and from integers to floats. */
 	CONVERT = 5,
 	MAKE_FLOAT = 6,
 	MOST = 4,  /* of two floats, and whether one is it */
 	COUNT = 3, /* bits of a kind */
-	/* Those that a machine file may say. */
+	/* The kinds whose latency a machine file may say. */
 	FLOAT_ADD = 1000,
 	FLOAT_MULTIPLY
 };
@@ -187,8 +187,8 @@ static UInt of_floats(IROp op)
 	}
 }
 
-/* What is known of an operation, found out once.  vectors: the sets of ports that its
- * pieces take if it is of those, a bit each; general: the one if it is of integers. */
+/* An operation, found out once.  vectors: the sets of ports that its pieces take if it is
+ * of those, a bit each; general: the one if it is of integers. */
 struct operation {
 	Bool known;
 	UChar divider, general;
@@ -413,7 +413,7 @@ static Bool computes(const IRExpr *e)
 	       e->tag == Iex_Qop;
 }
 
-/* Of what computes. */
+/* Looks up an expression that computes. */
 static const struct operation *operation_of(const IRExpr *e)
 {
 	static struct operation known[Iop_LAST - Iop_INVALID];
@@ -442,7 +442,7 @@ UInt cycles_of_divider(const IRExpr *e)
 static const UChar ports_in[PORT_SETS] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,
 	1, 2, 2, 3, 2, 3, 3, 4, 2, 3, 3, 4, 3, 4, 4, 5};
 
-/* What the instruction before took is known. */
+/* Adds what the instruction before took, which is known now. */
 static void settle_instruction(struct units *units, UInt instruction)
 {
 	if (instruction == units->instruction)
@@ -461,7 +461,8 @@ static Bool is_offset(const IRExpr *e)
 	return scales(e) && e->Iex.Binop.arg2->Iex.Const.con->Ico.U8 <= 3;
 }
 
-/* Of its pieces that has the ports which may go to fewest. */
+/* An instruction of integers takes one piece's set of ports: the set that has the fewest.
+ */
 static void use_of_general(struct units *units, const IRExpr *e)
 {
 	UChar set = computes(e) ? operation_of(e)->general : 0;
@@ -474,7 +475,7 @@ static void use_of_general(struct units *units, const IRExpr *e)
 		units->integers = set;
 }
 
-/* What makes no vector may compare floats, or turn one into an integer. */
+/* An operation that makes no vector may compare floats, or turn one into an integer. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type)
 {
 	UInt kind;
@@ -502,7 +503,8 @@ void units_cross(struct units *units, UInt instruction, Bool to_vectors)
 	units->vectors |= 1u << (to_vectors ? P5 : P0);
 }
 
-/* What any of the ports has to compute alone, of what each set of them has. */
+/* used[set] becomes the work that only ports of `set` can do: the sum over its subsets.
+ */
 static void add_subsets(UInt *used)
 {
 	for (UInt port = 1; port < PORT_SETS; port <<= 1)

@@ -34,10 +34,10 @@ Bool is_sum(const IRExpr *e);
 #define SCALED_SUM 1
 #endif
 
-/* What an instruction that repeats itself (rep movs) takes beside its rounds, in which
- * nothing else is issued: by the clock of Golden Cove rep stosq of 8, 25 and 100 words
- * takes 32.8, 32.8 and 49.7 cycles, and 33 more than alone with 300 other instructions.
- */
+/* An instruction that repeats itself (rep movs) takes so long beside its rounds, and
+ * nothing else is issued meanwhile: by the clock of Golden Cove rep stosq of 8, 25 and
+ * 100 words takes 32.8, 32.8 and 49.7 cycles, and 33 more than alone with 300 other
+ * instructions. */
 #define CYCLES_OF_ROUNDS 30
 /* And each, of a block or of an element, if its references take no longer, in ticks of
  * ahead.h. */
@@ -65,7 +65,7 @@ struct units {
  * however many pieces it is of. */
 void units_use(struct units *units, UInt instruction, const IRExpr *e, IRType type);
 
-/* What it has computed of integers so far is where it loads from, or stores to. */
+/* The integers that it has computed so far are where it loads from, or stores to. */
 void units_address(struct units *units, UInt instruction);
 
 /* It takes a value from general registers to those of vectors, or back. */
@@ -75,8 +75,8 @@ void units_cross(struct units *units, UInt instruction, Bool to_vectors);
  * roots and of vectors, of 256 bits twice as long as of 128). */
 UInt cycles_of_divider(const IRExpr *e);
 
-/* What they take at the least, in hundredths of cycles: any set of ports has all to
- * compute that may go to no other port. */
+/* The least that they take, in hundredths of cycles: any set of ports has all to compute
+ * that may go to no other port. */
 ULong cycles_of_units(const struct units *units);
 
 /* Integers are compared, and flags made, by an instruction of its own, even where VEX has
@@ -88,7 +88,7 @@ Bool is_comparison(const IRExpr *e);
  * in sum. */
 ULong ticks_by_scheduler(UInt instructions, ULong ready);
 
-/* What both take together, as those that wait for a port have an entry for longer: by
+/* The time of both together, as those that wait for a port have an entry for longer: by
  * the clock of Golden Cove as the sides of a right angle do (16 additions and
  * multiplications of floats of which each needs the one before: 5.7 by ports, 5.3 by the
  * scheduler, 7.9 cycles). */

@@ -7,7 +7,7 @@
 
 #include "pub_tool_guest.h"
 
-/* Of each byte of the guest's state: 1 if it is written before it is looked at. */
+/* For each byte of the guest's state: 1 if it is written before it is looked at. */
 struct written {
 	UChar byte[sizeof(VexGuestArchState)];
 };
@@ -40,9 +40,9 @@ static void look_at_all(struct written *w)
 	VG_(memset)(w, 0, sizeof(*w));
 }
 
-/* What a fault tells where the program is by, and the core's stack by which it grows.  A
- * sampled program without a handler dies of it, and is said to be where the superblock
- * begins. */
+/* A fault tells by this where the program is, and the core's stack grows by it.  A
+ * sampled program without a handler dies of the fault, and is said to be where the
+ * superblock begins. */
 static void look_at_place(struct written *w, const VexGuestLayout *layout)
 {
 	set_bytes(w, layout->offset_SP, layout->sizeof_SP, 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is made of code, and kept for as long as the process lives: room for it, and how
- * it is found.  Most of it is small, and there is one of each superblock or two.
+ * A pool of what is made of code and kept for as long as the process lives: room for it,
+ * and how it is found.  Most entries are small, and there is one of each superblock or
+ * two.
  */
 #ifndef CACHEPEEK_SIM_POOL_H
 #define CACHEPEEK_SIM_POOL_H
@@ -44,7 +45,7 @@ static inline UInt pool_hash(const ULong *word, SizeT words)
 	return (UInt)hash;
 }
 
-/* Of words, which VG_(memcmp) compares by bytes. */
+/* Compares words; VG_(memcmp) compares them by bytes. */
 static inline Bool pool_same(const ULong *a, const ULong *b, SizeT words)
 {
 	for (SizeT i = 0; i < words; i++)

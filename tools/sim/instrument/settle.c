@@ -129,8 +129,8 @@ void settled_more(Int loads, Int stores)
 		MORE_OF(front, loads, stores);
 }
 
-/* Those lanes of that size whose bits are set: one reference from the first to the last.
- */
+/* Finds the lanes of that size whose bits are set: one reference from the first to the
+ * last. */
 static Bool find_lanes(Addr *a, UWord *size, UWord lanes)
 {
 	UWord first, last;
@@ -180,8 +180,8 @@ static void model_stream(Addr a, uint32_t size, int is_masked)
 		core_stream(running, a, size, is_masked);
 }
 
-/* What these do to caches that have the line shows in counters that no reference to it
- * has: they are accounted for at once. */
+/* The effect of these orders on caches that have the line shows in counters that no
+ * reference to it has: they are accounted for at once. */
 static void conclude_order(Addr instruction, Addr a)
 {
 	observe_reference(instruction, a);
@@ -347,7 +347,8 @@ static UShort key_of(const struct batch *batch)
 	return (UShort)((offset + 1) * 40503u);
 }
 
-/* What is made of no instruction of the superblock hangs on none of its values. */
+/* A batch that is made of no instruction of the superblock hangs on none of its values.
+ */
 static struct flowed take_flow(const struct block *b)
 {
 	if (b->is_apart || !b->now.instructions)

@@ -167,7 +167,7 @@ static IRExpr *add_swap_kept(IRSB *out, const IRCAS *swap)
 	       *expected = add_wide(out, swap->expdLo),
 	       *stored = add_wide(out, swap->dataLo), *now;
 
-	/* What is there behind it. */
+	/* The value in memory behind it. */
 	now = add_value(
 		out, Ity_I64, IRExpr_ITE(add_same(out, old, expected), stored, old));
 	return add_same(out, old, now);

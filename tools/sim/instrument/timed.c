@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the timing model (timing.h) needs of the program's code: who uses what a load
- * brought.
+ * Finds in the program's code what the timing model (timing.h) needs: who uses what a
+ * load brought.
  */
 #include "pub_tool_guest.h"
 #include "model/timing.h"

@@ -89,7 +89,7 @@ static inline lanes longer_lane(lanes a, lanes b)
 	return (a & longer) | (b & ~longer);
 }
 
-/* Of 64 sources: those that there are of both. */
+/* Merges two sets of 64 sources: those that either has. */
 static inline void merge_lanes(
 	lanes *to, ULong have, const lanes *from, ULong come, UInt cycles)
 {
@@ -101,7 +101,7 @@ static inline void merge_lanes(
 		}
 }
 
-/* Those, so many cycles later. */
+/* Merges trails that come so many cycles later. */
 static inline void merge_later(struct trails *to, const struct trails *from, UInt cycles)
 {
 	UInt ready = from->ready + cycles * AHEAD_TICKS;

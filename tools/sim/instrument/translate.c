@@ -70,9 +70,9 @@ UInt __wrap_vex_printf(const HChar *format, ...)
 	return size;
 }
 
-/* What the decoder made is looked at always: that is among what VEX gives up at.  It
- * looks again at what has come of that and of what we added, which is a good part of all
- * that it does: only for tests. */
+/* The decoder's output is checked always: that is among what VEX gives up at.  VEX checks
+ * again what has come of that and of what we added, which is a good part of all that it
+ * does: only for tests. */
 void __wrap_sanityCheckIRSB(
 	const IRSB *block, const HChar *caller, Bool is_flat, IRType word)
 {

@@ -34,8 +34,7 @@ static struct flow_wait *wait_for(struct made_waits *making, ULong registers, UL
 	return &making->of[i];
 }
 
-/* Of a load behind others that hit, it waits for these, too; for its value it does so
- * anyway. */
+/* A load behind others that hit waits for these, too; for its value it does so anyway. */
 void waits_note(struct made_waits *making, const struct trails *of, UInt cycles, UInt l1)
 {
 	ULong registers = of->sources.of[OF_REGISTERS], loads = of->sources.of[OF_LOADS];

@@ -11,7 +11,7 @@
 
 #define MAX_WAITS 8
 
-/* Those that are being collected: nothing to begin with. */
+/* The waits that are being collected: nothing to begin with. */
 struct made_waits {
 	struct flow_waits waits;
 	struct flow_wait of[MAX_WAITS];
@@ -21,7 +21,7 @@ struct made_waits {
  * issued, if nothing is late.  l1: what a load that hits takes of these. */
 void waits_note(struct made_waits *making, const struct trails *of, UInt cycles, UInt l1);
 
-/* Those since the last time; NULL: none hang on anything. */
+/* Takes the waits since the last time; NULL: none hang on anything. */
 const struct flow_waits *waits_take(struct made_waits *making);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is behind where misses are not followed any more is as far behind where they are
- * again: buffers that are full, and levels and memory that are asked for more than they
- * give, would else be empty at the beginning of each unit, and take it longer to fill
- * than it warms up.  A part of ahead.c, behind ahead_parts.h.
+ * Keeps delays where misses are not followed: full buffers, and levels and memory that
+ * are asked for more than they give, are as far behind where misses are followed again.
+ * They would else be empty at the beginning of each unit, and take it longer to fill than
+ * it warms up.  A part of ahead.c, behind ahead_parts.h.
  */
 #ifndef CACHEPEEK_SIM_BACKLOG_H
 #define CACHEPEEK_SIM_BACKLOG_H

@@ -9,8 +9,8 @@
 
 #define HELD_GROUPS 128 /* a power of two; a scheduler has no more entries */
 
-/* Those that are taken, in groups of one or more, by when they are free: the first one
- * first. */
+/* The entries that are taken, in groups of one or more, by when they are free: the first
+ * one first. */
 struct held {
 	uint32_t first, groups, entries;
 	struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What generated code calls where there is a front, and whom of its members that
- * concerns.
+ * The functions that generated code calls where there is a front: they find the members
+ * that a reference concerns.
  */
 #include "machines/front_parts.h"
 #include "model/ahead.h"
@@ -9,8 +9,8 @@
 
 /* ---- references that some member needs to be told of ---- */
 
-/* What members have said of the next references: a bit for each, in a number because the
- * host is slow to read what it has just written in parts. */
+/* The answers of members about the next references: a bit for each, in a number because
+ * the host is slow to read what it has just written in parts. */
 typedef uint64_t said;
 
 LANES_INLINE uint32_t readable(said all)
@@ -139,7 +139,7 @@ static void float_line(struct front *f, uint64_t line, uint32_t stamp)
 	}
 }
 
-/* Those that were in this line when they last ran: it is no new access. */
+/* Finds members that were in this line when they last ran: it is no new access. */
 static uint32_t resume_members(struct front *f, uint64_t line)
 {
 	uint32_t in = 0;
@@ -443,7 +443,7 @@ void front_order(uint64_t addr, enum cache_order order)
 	f->idle_ticks += 2;
 }
 
-/* Those that do not hear that it is streamed have an ordinary store. */
+/* Members that do not hear that it is streamed have an ordinary store. */
 static void stream_line(struct front *f, uint64_t line, uint32_t stamp)
 {
 	int has_fact = f->data[line & (DATA_FILTER - 1)].line == line;

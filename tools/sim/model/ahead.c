@@ -160,7 +160,7 @@ void ahead_follow(struct core *core)
 
 /* ---- what a reference did ---- */
 
-/* What is foreseen is asked for ahead, from the last branch on that was not. */
+/* Code that is foreseen is asked for ahead, from the last branch on that was not. */
 static void fetch_code(struct core *core, struct ahead *a, const struct change *by)
 {
 	uint64_t before[CODE_LEVELS];
@@ -424,8 +424,8 @@ void ahead_unshare(struct uncore *u)
 	u->stays = 0;
 }
 
-/* Of a level's lines, by whose they are: what each takes of so many buffers, hundredths
- * of a cycle of all of them; no buffers: enough. */
+/* The share of so many buffers that a line takes, by level and owner, in hundredths of a
+ * cycle of all of them; no buffers: enough. */
 static void set_shares(
 	uint32_t share[NOWNERS][NLEVELS], const struct reach *r, uint32_t buffers)
 {

@@ -50,7 +50,7 @@
 struct ahead *ahead_new(struct core *core, const struct machine *m);
 void ahead_free(struct ahead *a);
 
-/* What the cores of a machine know together; -1: no memory. */
+/* Shares what the cores of a machine know together; -1: no memory. */
 int ahead_share(struct uncore *u, const struct machine *m);
 void ahead_unshare(struct uncore *u);
 

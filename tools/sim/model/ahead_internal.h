@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What instructions wait for that need none of its values, since as many as may be are
- * behind it: loads that missed, and chains, whose time is known in ticks.
+ * Loads that missed, and chains, that make instructions wait which need none of their
+ * values: as many as may be are behind them.  Time is in ticks.
  */
 #ifndef CACHEPEEK_SIM_AHEAD_INTERNAL_H
 #define CACHEPEEK_SIM_AHEAD_INTERNAL_H
@@ -502,7 +502,8 @@ static void begin_region_in_full(struct core *core, struct ahead *a)
 	u->next = at_most(end_of_full(u, a->number), a->number + LEARN_FULL);
 }
 
-/* What is modelled in full is over, for now, unless the region has more of it to come. */
+/* The part that is modelled in full is over, for now, unless the region has more of it to
+ * come. */
 static void end_region_in_full(struct ahead *a, uint64_t number)
 {
 	struct units *u = &a->units;

@@ -35,13 +35,13 @@
  * not all that is busy. */
 enum { FROM_L2, OF_STREAM, LONE, ORIGINS };
 
-/* What modified lines that leave caches take of each half of L2.  So many quarters of
- * what a stored line takes more than one that is loaded, if they leave L1D: by the clock
- * a stored line of L2 and one that is loaded take 5.4 cycles, and a stored one and six
- * that are loaded 9.5.  If they leave L2, a third of what a line of no stream takes of
- * its own half, if that is what comes: lines from all over come in 6.1 cycles each, and
- * in 11.0 if they are stored to, even ones in 13 and in 17; but those of a stream in 6.2
- * and 6.9. */
+/* Modified lines that leave caches take a share of each half of L2.  A line that leaves
+ * L1D takes so many quarters of what a stored line takes more than one that is loaded: by
+ * the clock a stored line of L2 and one that is loaded take 5.4 cycles, and a stored one
+ * and six that are loaded 9.5.  One that leaves L2 takes a third of what a line of no
+ * stream takes of its own half, if that is what comes: lines from all over come in 6.1
+ * cycles each, and in 11.0 if they are stored to, even ones in 13 and in 17; but those of
+ * a stream in 6.2 and 6.9. */
 #define L1D_QUARTERS                                                                     \
 	{                                                                                \
 		3, 2, 1                                                                  \
@@ -85,7 +85,7 @@ LANES_INLINE uint32_t own_of(when w)
 	return (uint32_t)(w >> LEVEL_BITS) & OWN_MOST;
 }
 
-/* What operations make of the value, which take so long. */
+/* When the value is ready that operations make of it, which take so long. */
 LANES_INLINE when when_behind(when w, uint32_t cycles)
 {
 	uint32_t room = OWN_MOST - own_of(w), own = cycles < room ? cycles : room;
@@ -155,7 +155,7 @@ LANES_INLINE struct behind behind_step(const struct core *core, const struct ste
 		b->if_taken, b->if_left};
 }
 
-/* Those ticks, if it is. */
+/* The ticks of the way that was taken behind it. */
 LANES_INLINE uint64_t ticks_of_taken(
 	const struct core *core, const struct behind *b, const struct step *next)
 {
@@ -207,7 +207,7 @@ struct ahead {
 	uint64_t chains_end;    /* in cycles: of all so far */
 
 	struct walls lines, ends; /* of loads that missed, and of chains */
-	/* What instructions of a window, and of the scheduler, take at the least. */
+	/* The least that instructions of a window, and of the scheduler, take. */
 	uint64_t window_cycles, scheduler_cycles;
 	uint64_t step; /* ticks of an instruction, so many bits behind the point: */
 	struct ooo of;
@@ -470,7 +470,7 @@ LANES_INLINE uint64_t ticks_now(const struct ahead *a)
 	return a->at.ticks + a->delay * AHEAD_TICKS;
 }
 
-/* What was noted is looked at. */
+/* Begins to look at what was noted. */
 LANES_INLINE void begin_noting(struct core *core, struct ahead *a)
 {
 	core->next_step = a->steps;
@@ -500,7 +500,7 @@ LANES_INLINE struct brought brought_so_far(const struct core *core, const struct
 	};
 }
 
-/* What its counters say now is known. */
+/* Sees what its counters say now. */
 static __attribute__((unused)) void see_all(const struct core *core, struct ahead *a)
 {
 	uint64_t room[SEEN];
@@ -569,7 +569,7 @@ LANES_INLINE uint32_t difference(uint32_t more, uint32_t less)
 	return more > less ? more - less : 0;
 }
 
-/* What lines take of a half of L2. */
+/* Sets what lines take of a half of L2. */
 LANES_INLINE void set_lines(struct ahead *a)
 {
 	static const uint32_t quarters[ORIGINS] = L1D_QUARTERS,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What generated code calls: one function for a few references, which tests
- * them against the filters all at once, stamps and counts them.  A call and
- * constants, because the host's instruction cache is what code expanded in
- * line runs out of.
+ * The entry of generated code: one function for a few references, which tests them
+ * against the filters all at once, stamps and counts them.  A call and constants, because
+ * the host's instruction cache is what code expanded in line runs out of.
  *
  * If every reference is admitted, their stamps are all that has to be written,
  * the last for each place, and no order is lost.  Otherwise they are made place
@@ -54,10 +53,10 @@ struct batch_origin {
 typedef void batch_observe(struct core *core, const struct batch_origin *origin);
 typedef void batch_announce(struct core *core, uint64_t instruction, uint64_t address);
 
-/* Of machines that execute out of order, instructions: those at the beginning of each
- * region whose time is modelled, and then in each period a unit's, behind some whose
- * branches are, and others that make the core warm (model/units.h).  unit 0: all are.  A
- * period is a number of units. */
+/* How instructions are sampled on machines that execute out of order: those at the
+ * beginning of each region whose time is modelled, and then in each period a unit's,
+ * behind some whose branches are, and others that make the core warm (model/units.h).
+ * unit 0: all are.  A period is a number of units. */
 struct time_sample {
 	uint32_t full, period, branches, warm, unit;
 };

@@ -161,8 +161,8 @@ void cache_rank(struct cache *c, uint32_t flag_bits);
 void cache_empty(struct cache *c, uint32_t set, uint32_t extra);
 void cache_free(struct cache *c);
 
-/* What the model needs from whoever hosts it: the tool or a unit test.  Zeroed, aligned
- * to 64 bytes, and backed by memory only where it is touched; NULL if there is none. */
+/* The host of the model, which is the tool or a unit test, gives it memory: zeroed,
+ * aligned to 64 bytes, and backed only where it is touched; NULL if there is none. */
 void *host_alloc(uint64_t size);
 void host_free(void *p, uint64_t size);
 void host_zero(void *p, uint64_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a reference did, by what the core's counters have grown by: for the models of
+ * The effect of a reference, by what the core's counters have grown by: for the models of
  * time.
  */
 #ifndef CACHEPEEK_SIM_DEED_H

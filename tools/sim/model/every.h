@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Those who look at every reference, one by one and in the program's order: behind the
+ * The observers of every reference, one by one and in the program's order: behind the
  * models, whose filters know nothing of them.
  */
 #ifndef CACHEPEEK_SIM_EVERY_H
@@ -18,9 +18,9 @@ typedef void every_data(uint64_t addr, uint32_t size, enum batch_kind kind);
 /* Before anything is instrumented. */
 void every_add(every_code *code, every_data *data);
 
-/* Those who look at a part of the data references.  Each reference takes one off `left`
- * (a batch does so at once, of code, too); below 0, they are asked whether they want
- * those that were just made, so many.  wants NULL: there is nobody. */
+/* The observers of a part of the data references.  Each reference takes one off `left` (a
+ * batch does so at once, of code, too); below 0, they are asked whether they want those
+ * that were just made, so many.  wants NULL: there is nobody. */
 enum every_part { EVERY_TRANSFERS, EVERY_LINE_USE, EVERY_PARTS };
 extern struct every_parts {
 	int64_t left, from; /* of the first one that is asked; and when that was set */
@@ -48,7 +48,7 @@ static inline int every_has_any(void)
 	       every_parts.of[EVERY_LINE_USE].wants;
 }
 
-/* Whose reference on_data is told of: that of the note, in a batch that begins in that
+/* The reference that on_data is told of: that of the note, in a batch that begins in that
  * line, if batches have notes; or (NULL) one by itself. */
 extern struct every_now {
 	const struct batch_note *note;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the front of several machines (machines/front.h) knows of the program's latest
- * references, and its members may ask: when a unit was referenced last.
+ * The facts that the front of several machines (machines/front.h) has for its members:
+ * when a unit was referenced last.
  */
 #ifndef CACHEPEEK_SIM_FACTS_H
 #define CACHEPEEK_SIM_FACTS_H

@@ -15,8 +15,8 @@
 #define FLOW_LOADS 64 /* of a superblock; those behind are not followed */
 #define FLOW_SOURCES (FLOW_REGISTERS + FLOW_LOADS)
 
-/* What a value takes by way of memory, beside a hit's latency: as on Golden Cove,
- * measured (6 cycles where a hit takes 5); of others it is assumed. */
+/* A value takes so much longer by way of memory than a hit: as on Golden Cove, measured
+ * (6 cycles where a hit takes 5); of others it is assumed. */
 #define CARRIED_CYCLES 1
 
 /* from: a register, or FLOW_REGISTERS + a load. */
@@ -62,8 +62,8 @@ struct flow_wait {
 	uint32_t instructions, longer;
 };
 
-/* Those of a batch; the sources that any waits for, and by how many cycles longer at the
- * most. */
+/* The waits of a batch; the sources that any waits for, and by how many cycles longer at
+ * the most. */
 struct flow_waits {
 	uint64_t registers, loads;
 	uint32_t n, longest;

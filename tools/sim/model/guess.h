@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a core foresees.  Branches, by what came next: after each one, the batch that
- * followed the same branches before, of as many as are known to have been followed by it
- * more than once: 64 or so, 16, or four; else the one that follows this branch most of
- * the time (TAGE: Seznec and Michaud, JILP 2006).  And streams of lines, in time alone:
- * what the caches have stays as it is, but lines that come at the same distance from each
- * other for the third time in a page were asked for when those some look-ups before were.
- * A stream that leaves its page at that distance goes on in the next one.
+ * A core's predictions.  It foresees branches by what came next: after each one, the
+ * batch that followed the same branches before, of as many as are known to have been
+ * followed by it more than once: 64 or so, 16, or four; else the one that follows this
+ * branch most of the time (TAGE: Seznec and Michaud, JILP 2006).  And streams of lines,
+ * in time alone: what the caches have stays as it is, but lines that come at the same
+ * distance from each other for the third time in a page were asked for when those some
+ * look-ups before were.  A stream that leaves its page at that distance goes on in the
+ * next one.
  */
 #ifndef CACHEPEEK_SIM_GUESS_H
 #define CACHEPEEK_SIM_GUESS_H
@@ -26,7 +27,7 @@
  * 2023). */
 #define ROUNDS 193
 
-/* What came next, and how sure that is: 0 to SURE. */
+/* The batch that came next, and how sure that is: 0 to SURE. */
 union usual {
 	struct {
 		uint32_t next, sure;
@@ -87,7 +88,7 @@ struct guesses {
 		(guess)->sure = is_right ? was + (was < SURE) : was - (was > 0);         \
 	} while (0)
 
-/* What a memory has for a history, and what its entry should be. */
+/* A memory's entry for a history, and what it should be. */
 struct recalled {
 	union guess *known, right;
 };
@@ -173,7 +174,7 @@ LANES_INLINE struct branched branched_after(const struct batch *b)
 	return (struct branched){b->branches, b->jumps};
 }
 
-/* What is wrong with the entry for that history, if it is its own; else `wrong`. */
+/* Tells what is wrong with the entry for that history, if it is its own; else `wrong`. */
 LANES_INLINE uint64_t guesses_look(const struct recalled *r, uint64_t wrong)
 {
 	uint32_t differs = r->known->all ^ r->right.all;
@@ -229,7 +230,8 @@ struct stream {
 	uint64_t at[STREAM_LOOK_UPS];
 };
 
-/* What is looked for, in few lines of the host's.  page: its number + 1; 0: none. */
+/* The pages that are looked for, in few lines of the host's.  page: its number + 1; 0:
+ * none. */
 struct stream_set {
 	uint64_t page[STREAM_WAYS], used[STREAM_WAYS];
 };

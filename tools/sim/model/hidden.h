@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What prefetchers hide from counts and not from time.  To the models of time a line that
- * a prefetcher brought is one that its first reference misses, and comes from where the
- * prefetcher got it: when it would be there, only they could tell, and they have streams
- * of their own.  So nothing is fetched ahead twice.
+ * Counts what prefetchers hide from counts and not from time.  To the models of time a
+ * line that a prefetcher brought is one that its first reference misses, and comes from
+ * where the prefetcher got it: when it would be there, only they could tell, and they
+ * have streams of their own.  So nothing is fetched ahead twice.
  *
  * By counter: how much more of it there would be; and in load_latency_cycles the latency
  * that is counted for them, and is to be taken back.

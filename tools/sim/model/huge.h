@@ -49,7 +49,7 @@ extern struct huge huge;
 int huge_init(enum huge_answer (*ask)(uint64_t address, int load));
 void huge_free(void);
 
-/* Those that are told of changes. */
+/* Adds and removes a machine that is told of changes. */
 void huge_add(struct uncore *u);
 void huge_remove(struct uncore *u);
 

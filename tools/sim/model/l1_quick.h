@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What most references are that the filter has not, on plain machines with the usual
- * lines, pages, L1D and L2: no call, and all sizes known to the compiler.  What does not
- * go like that starts again in data_touch().  So do references to sampled sets, at the
- * end, which no filter is told of.
+ * The quick way of most references that the filter has not, on plain machines with the
+ * usual lines, pages, L1D and L2: no call, and all sizes known to the compiler.  A
+ * reference that does not go like that starts again in data_touch().  So do references to
+ * sampled sets, at the end, which no filter is told of.
  */
 #ifndef CACHEPEEK_SIM_L1_QUICK_H
 #define CACHEPEEK_SIM_L1_QUICK_H

@@ -38,7 +38,7 @@ enum prefetch_kind {
 	PREFETCH_UP_DOWN,
 };
 
-/* What each does, and with which numbers, is said in flex_prefetchers.h. */
+/* flex_prefetchers.h says what each kind does, and with which numbers. */
 #define PREFETCHERS 4
 struct prefetcher {
 	uint32_t kind, number[3];

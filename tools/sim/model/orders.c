@@ -57,7 +57,7 @@ static void order_l1i(struct core *core, const struct ordered *what)
 	empty_way(&core->l1i, p, way);
 }
 
-/* Of L2, or of the last level. */
+/* Carries out an order in L2, or in the last level. */
 static int order_outer(struct cache *c, const struct ordered *what)
 {
 	struct cache_place p;
@@ -245,7 +245,7 @@ int core_stream(struct core *core, uint64_t addr, uint32_t size, int is_masked)
 
 /* ---- prefetches ---- */
 
-/* What a load of the line has counted is a prefetch's. */
+/* The counts of a load of the line become a prefetch's. */
 static void load_was_prefetch(struct core *core, const uint64_t before[4])
 {
 	static const uint16_t loads[4] = {CP_SIM_l1d_load_lines, CP_SIM_l2_load_lines,

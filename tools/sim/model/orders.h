@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What instructions order the caches to do with a line.
+ * The orders of instructions to the caches about a line.
  *
  * An order is for all lines of all levels that have a part of the machine's largest line
  * around its address.  It looks no page up, and is no reference.  A line that is modified

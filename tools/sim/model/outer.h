@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What of L2 the first level is compiled with: these caches stamp for themselves;
- * a stamp is (clock << 2 | flags).
+ * The part of L2 that the first level is compiled with: these caches stamp for
+ * themselves; a stamp is (clock << 2 | flags).
  */
 #ifndef CACHEPEEK_SIM_OUTER_H
 #define CACHEPEEK_SIM_OUTER_H

@@ -25,7 +25,7 @@ struct sample_sets {
 	uint32_t apart;                   /* no two of them are neighbours */
 	uint64_t left_out;                /* a bit of each group */
 	uint8_t part[SAMPLE_MOST_GROUPS]; /* 1 + which one it is, or 0: left out */
-	/* Of a core: when its burst began, as a stamp, or 0; and how many lines loads and
+	/* A core's: when its burst began, as a stamp, or 0; and how many lines loads and
 	 * stores have brought to these sets of L1D since they were looked at. */
 	uint32_t began;
 	uint64_t kept;
@@ -84,8 +84,8 @@ struct newest {
 	uint64_t code; /* the bit of a line of code */
 };
 
-/* Of so many words, what matters, at the beginning of `to`, which has room for 8 more;
- * returns how many. */
+/* Picks the words that matter out of n, to the beginning of `to`, which has room for 8
+ * more; returns how many. */
 enum { PICK_AT_ONCE = 128 };
 typedef uint32_t pick_function(struct newest *newest, const struct sample_sets *sets,
 	const uint64_t *at, uint32_t n, picked *to);

@@ -226,7 +226,7 @@ void sweep_leave(struct core *core, uint64_t first, uint64_t units, int all)
 
 /* ---- references ---- */
 
-/* What is prefetched is the newest, and counts nothing. */
+/* A prefetched line is the newest, and counts nothing. */
 static void bring_line(const struct sweep *s, uint64_t line)
 {
 	for (uint32_t i = 0; i < s->narrays; i++) {

@@ -41,7 +41,7 @@ LANES_INLINE void take_turn(
 		lengthen_chain(core, a, b);
 }
 
-/* Those of a step, behind a superblock of that flow; the next ones. */
+/* Takes the turns of a step, behind a superblock of that flow; returns the next ones. */
 static __attribute__((noinline)) const struct turn *take_turns_late(
 	struct core *core, struct ahead *a, const struct flow *f, const struct turn *turn)
 {

@@ -36,8 +36,9 @@
 #include "model/model.h"
 #include "units/learnt.h"
 
-/* What instructions are modelled for: time, all of them or a unit; nothing but to begin a
- * unit with a core that is warm; what is foreseen of branches; and nothing. */
+/* The phases of a core's sample.  Instructions are modelled IN_FULL or IN_UNIT for their
+ * time, all of them or a unit; WARMING so that a unit begins with a core that is warm;
+ * FORESEEING for predictions of branches; BETWEEN_UNITS for nothing. */
 enum unit_phase { IN_FULL, IN_UNIT, WARMING, FORESEEING, BETWEEN_UNITS };
 
 #define IS_OF_MISSES(part) ((part) >= PART(l2))
@@ -69,9 +70,9 @@ struct unforeseen {
 	struct surprise surprise;
 };
 
-/* What is before a unit, where no unit had seen some of its causes yet: those, and how
- * far they were taken to be off; how far all was, if it is one region's, which that is.
- */
+/* The instructions before a unit, where no unit had seen some of their causes yet: those
+ * causes, and how far they were taken to be off; how far all was, if it is one region's,
+ * which that is. */
 struct gap {
 	const struct learnt *of; /* NULL: of several */
 	uint64_t causes[TIME_CAUSES], cycles[TIME_CAUSES];
@@ -244,9 +245,9 @@ static inline uint64_t size_of(uint64_t difference)
 	return difference >> 63 ? -difference : difference;
 }
 
-/* Of a part of a unit, or of what is between, that may be so many cycles from what was
- * expected, with what was told of it before, which may be more: 256ths, of squares of
- * cycles. */
+/* Adds the variance of a part of a unit, or of what is between, that may be so many
+ * cycles from what was expected, with what was told of it before, which may be more:
+ * 256ths, of squares of cycles. */
 static inline void add_variance(
 	uint64_t *count, struct surprise *s, uint64_t part, uint64_t factor)
 {
@@ -259,7 +260,7 @@ static inline void add_variance(
 	s->part = part;
 }
 
-/* What comes next in the unit is another region's. */
+/* The rest of the unit is another region's. */
 static inline void end_part(struct units *u)
 {
 	for (int i = 0; i < TIME_CAUSES; i++)
@@ -268,7 +269,7 @@ static inline void end_part(struct units *u)
 	u->unforeseen.off = u->unforeseen.surprise.part = 0;
 }
 
-/* What a window has more than was expected, or less, it has for the gap before it, too.
+/* A window that has more than was expected, or less, stands for the gap before it, too.
  */
 static inline uint64_t stand_for_gap(struct unforeseen *f, uint64_t difference)
 {
@@ -316,10 +317,10 @@ static inline uint64_t branches_beyond(
 	return branches_of_window(core, u, instructions, found, expected);
 }
 
-/* What one takes at the most, as far as that is expected: a line all the way from its
- * level, once more if it waits for room; a walk some times what it takes alone, as its
- * tables may be far.  0: there is no limit, as ends of chains, and branches, are not
- * counted one by one. */
+/* The most that one takes, as far as that is expected: a line all the way from its level,
+ * once more if it waits for room; a walk some times what it takes alone, as its tables
+ * may be far.  0: there is no limit, as ends of chains, and branches, are not counted one
+ * by one. */
 static inline uint64_t most_of_cause(const struct reach *r, int cause)
 {
 	switch (cause) {
@@ -561,7 +562,7 @@ static inline void learn_of_region(struct units *u)
 		u->learnt, u->unit, batch_told.sample.period / batch_told.sample.unit);
 }
 
-/* What is behind it begins at that number of instructions, with that delay. */
+/* Begins what is between units at that number of instructions, with that delay. */
 static inline void begin_between(struct units *u, uint64_t at, uint64_t delay)
 {
 	begin_surprises(u);

@@ -22,8 +22,8 @@ LANES_INLINE when ready_waiting(struct ahead *a, const struct flow_wait *wait)
 	return latest;
 }
 
-/* Of instructions that wait for less than all its entries take to be issued, some are
- * free. */
+/* Instructions that wait for less than all its entries take to be issued leave some free.
+ */
 LANES_INLINE int may_fill_scheduler(
 	const struct ahead *a, const struct flow_waits *all, struct position past)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a superblock is given for an instruction that the host executes.
+ * Makes the code of a superblock for an instruction that the host executes.
  */
 #include "emit.h"
 #include "native/native.h"

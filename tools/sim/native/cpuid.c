@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What CPUID tells the program.  The core tells of a CPU of 2013 with AVX2, whatever the
+ * Answers CPUID to the program.  The core tells of a CPU of 2013 with AVX2, whatever the
  * host is, so that programs choose the same code everywhere.  With --cpu=host it is the
  * host, with the features that the core emulates and those that the host executes; with
  * --cpu=LEAVES what these say, without the features that neither does.
@@ -160,7 +160,7 @@ static void tell_machine(UInt leaf, UInt subleaf, struct cpuid *c)
 	}
 }
 
-/* What others are asked with is not theirs. */
+/* The other leaves ignore the subleaf that they are asked with. */
 static Bool has_subleaves(UInt leaf)
 {
 	return leaf == 4 || leaf == 7 || leaf == 0xb || leaf == HIGHEST_LEAF ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a host may have, by its name in the decoder's tables, and where CPUID says so:
- * leaf, subleaf, output (0: EAX to 3: EDX), bit.  This is included several times, with
- * NATIVE_FEATURE defined.
+ * The features that a host may have, by name in the decoder's tables, and where CPUID
+ * says so: leaf, subleaf, output (0: EAX to 3: EDX), bit.  This is included several
+ * times, with NATIVE_FEATURE defined.
  */
 NATIVE_FEATURE(AVX, 1, 0, 2, 28)
 NATIVE_FEATURE(AVX2, 7, 0, 1, 5)

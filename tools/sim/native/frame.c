@@ -52,7 +52,8 @@ void native_frame_note(void)
 	frame.is_avx512_used = True;
 }
 
-/* Those of AVX-512 only in a program that uses any: stacks of handlers are small. */
+/* State of AVX-512 is saved only in a program that uses any: stacks of handlers are
+ * small. */
 static UInt saved_features(void)
 {
 	return native_host_kept_state() & (frame.is_avx512_used ? 0xe7 : 7);
@@ -112,7 +113,7 @@ static void copy_state(UChar *in_area, void *in_state, SizeT size, Bool to_area)
 		VG_(memcpy)(in_state, in_area, size);
 }
 
-/* Those behind SSE. */
+/* Copies the components behind SSE. */
 static void copy_component(
 	struct thread_state *t, UChar *at, enum component c, Bool to_area)
 {

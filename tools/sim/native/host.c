@@ -74,7 +74,8 @@ static Bool can_move_wide(void)
 	       host.has[FEATURE_AVX512VL];
 }
 
-/* What says which registers there are, and not only what computes with them. */
+/* Does the feature say which registers there are, and not only what computes with them?
+ */
 static Bool is_of_registers(UInt feature)
 {
 	return feature == FEATURE_AVX || feature == FEATURE_AVX512F ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the host can execute.
+ * The features that the host can execute.
  */
 #ifndef CACHEPEEK_SIM_NATIVE_HOST_H
 #define CACHEPEEK_SIM_NATIVE_HOST_H

@@ -223,7 +223,7 @@ static void free_register(IRSB *out, IRExpr *top, Int number)
 	addStmtToIRSB(out, IRStmt_PutI(mkIRPutI(tags, top, number, constant_byte(0))));
 }
 
-/* What VEX has for an empty one is a NaN, as the processor. */
+/* An empty register's value is a NaN in VEX, as in the processor. */
 static IRExpr *emit_first(IRSB *out, IRExpr *top)
 {
 	enum { NUMBERS = 8 };
@@ -485,7 +485,7 @@ static UInt execute(IRSB *out, const struct missing *m)
 	}
 }
 
-/* What it has added by then means nothing where it returns 0. */
+/* Statements that it has added by then mean nothing where it returns 0. */
 UInt missing_execute(IRSB *out, Addr pc, const UChar *code)
 {
 	struct missing m = take_apart(pc, code);

@@ -18,7 +18,7 @@ enum streams orders_streams(const UChar *code, const UChar *end);
 /* Adds the mark, if the instruction gives an order. */
 void orders_mark(IRSB *out, Addr pc);
 
-/* Of a hint of VEX's kind; hints of other lengths are others'. */
+/* The mark is a hint of VEX's kind; hints of other lengths are others'. */
 enum { ORDERS_FIRST = -1000 };
 
 static inline Bool orders_is_mark(const IRStmt *s)

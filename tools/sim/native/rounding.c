@@ -60,9 +60,10 @@ static Bool is_duplicate(const UChar *opcode)
 	return *opcode == 0x12 && (opcode[-1] & FIELDS) == OF_32_BYTES_WITH_F2;
 }
 
-/* Those of the map 0F 3A whose operand in memory has no part in the result, or only one
- * of its halves: VEX does not load the rest.  PALIGNR by all of its bytes, INSERTPS into
- * a lane that is cleared, blends of all that is not in memory, VPERM2F128. */
+/* Instructions of the map 0F 3A whose operand in memory has no part in the result, or
+ * only one of its halves: VEX does not load the rest.  PALIGNR by all of its bytes,
+ * INSERTPS into a lane that is cleared, blends of all that is not in memory, VPERM2F128.
+ */
 static Bool loads_less(const UChar *opcode, UInt immediate)
 {
 	if (opcode[1] >= 0xc0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the table of encodings says of each: table/make.c makes it when the tool is built,
+ * The shapes in the table of encodings: table/make.c makes it when the tool is built,
  * decode.c asks it.
  */
 #ifndef CACHEPEEK_SIM_NATIVE_SHAPE_H

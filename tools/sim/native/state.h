@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What VEX has no place for lies in the guest state's two shadows, which this tool has no
- * other use for: the core makes them for each thread, copies them for a new one, and
- * keeps and restores them around the handler of a signal.
+ * State that VEX has no place for lies in the guest state's two shadows, which this tool
+ * has no other use for: the core makes them for each thread, copies them for a new one,
+ * and keeps and restores them around the handler of a signal.
  */
 #ifndef CACHEPEEK_SIM_NATIVE_STATE_H
 #define CACHEPEEK_SIM_NATIVE_STATE_H

@@ -78,7 +78,7 @@ static IRExpr *keep_loads(IRSB *out, IRExpr *e)
 	}
 }
 
-/* What a statement computes; NULL: nothing of the kind. */
+/* The expression that a statement computes; NULL: nothing of the kind. */
 static IRExpr **computed(IRStmt *s)
 {
 	return s->tag == Ist_WrTmp   ? &s->Ist.WrTmp.data

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a core, and the front before it, have counted since somebody looked.  They keep
+ * The counts of a core, and of the front before it, since somebody looked.  They keep
  * some of it in a form that only core_collect makes counts of; what that does is linear,
  * so it can be done to what has been added.
  */

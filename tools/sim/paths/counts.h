@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What was counted since the last time.  This runs at each call and return, so what
- * changes at each of them is here, to become part of who asks.
+ * The counts since the last time.  This runs at each call and return, so what changes at
+ * each of them is here, to become part of who asks.
  */
 #ifndef CACHEPEEK_SIM_PATHS_COUNTS_H
 #define CACHEPEEK_SIM_PATHS_COUNTS_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is counted, by call path (--call-paths=DIRECTORY): a tree of calling contexts in
- * the profile's file, and a shadow stack for each thread that says where in it the
- * thread is.
+ * Counts by call path (--call-paths=DIRECTORY): a tree of calling contexts in the
+ * profile's file, and a shadow stack for each thread that says where in it the thread is.
  *
  * Nobody is told of misses: what the counters have grown by when a thread goes to
  * another path belongs to the path where it was.  So the sum over the tree is what the

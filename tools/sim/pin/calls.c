@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What system calls bring: random numbers that are always the same, names of a
- * directory in alphabetical order, the first CPU.  And which calls bring what cannot
+ * Pins what system calls bring: random numbers that are always the same, names of a
+ * directory in alphabetical order, the first CPU.  Names the calls whose results cannot
  * be pinned.
  */
 #include "pin/pin.h"

@@ -146,7 +146,8 @@ static HChar *pad_stack(SizeT used)
 	return text;
 }
 
-/* Those for the library to one array, those for the program to the other. */
+/* Divides the entries: those for the library go to one array, those for the program to
+ * the other. */
 static UInt divide_entries(HChar **envp, HChar *more, HChar **kept)
 {
 	const HChar *list = pin_find(envp, SELF);

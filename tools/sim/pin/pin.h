@@ -91,8 +91,8 @@ Bool pin_turns(void);
 void pin_turn_goes_on(const volatile void *state);
 /* Does the thread's system call leave it its turn? */
 void pin_turn_keep(ThreadId tid, Bool keeps);
-/* Of the turn that is under way: a thread that waits for another one has given the rest
- * of it away; hints to the processor that it waits.  Generated code writes both. */
+/* The turn that is under way: a thread that waits for another one has given the rest of
+ * it away; hints to the processor that it waits.  Generated code writes both. */
 extern struct pin_spin {
 	UInt given, pauses;
 } pin_spin;

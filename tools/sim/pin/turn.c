@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Whose turn is it?  The core runs one thread at a time, and which one comes next is up
- * to the kernel: to who comes first to the core's lock.  From a second thread on the
- * turns are taken here, in front of that lock, by the threads' numbers: whoever follows
- * the one that had it last, of those that want to run.
+ * Takes turns.  The core runs one thread at a time, and which one comes next is up to the
+ * kernel: to who comes first to the core's lock.  From a second thread on the turns are
+ * taken here, in front of that lock, by the threads' numbers: whoever follows the one
+ * that had it last, of those that want to run.
  *
  * Who wants to run must not hang on how fast the kernel wakes somebody.  So the next turn
  * is not given before each thread either waits for one or sleeps in the kernel; one that
@@ -445,7 +445,7 @@ static void give_away(struct sched_lock *lock)
 	__atomic_sub_fetch(&lock_state.resting, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Who rests has been woken, and is about to want it. */
+/* A thread that rests has been woken, and is about to want it. */
 static Bool somebody_wants_it(void)
 {
 	return __atomic_load_n(&lock_state.waiting, __ATOMIC_SEQ_CST) > 0 ||

@@ -152,7 +152,7 @@ static void note_distance(struct cp_profile_site *site, Addr address, Bool misse
 	}
 }
 
-/* Of a reference's lines, the further ones are subtracted. */
+/* The further lines of a reference are subtracted. */
 static ULong misses_in(const uint64_t *now)
 {
 	return now[CP_PROFILE_AT(l1d_load_lines)] + now[CP_PROFILE_AT(l1d_load_misses)] +

@@ -34,7 +34,7 @@ void profile_huge_pages(struct profile_thread *t, ULong more);
 Bool profile_unmapped(Addr a, SizeT len);
 /* Before what an address is in changes: accounts for what was counted. */
 void profile_settle(void);
-/* What comes is of that part of the sample, or of none (sample/sample.h);
+/* From here on counts are of that part of the sample, or of none (sample/sample.h);
  * profile_settle() was called before. */
 void profile_use_part(UInt part);
 /* The sample as it is now, in the file. */
@@ -110,7 +110,7 @@ void shadow_set(Addr a, SizeT size, UInt object);
 /* The block that begins at a. */
 void shadow_clear_block(Addr a);
 void shadow_clear(Addr a, SizeT size);
-/* Of pages that it has in part, that part. */
+/* Clears [a, end); of pages that it has in part, that part. */
 void shadow_clear_part(Addr a, Addr end);
 /* The object at a, and how far around a it is the same at least. */
 UInt shadow_extent(Addr a, Addr *start, ULong *size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What an address is in: blocks of the heap by the shadow, variables by the images
+ * Finds what an address is in: blocks of the heap by the shadow, variables by the images
  * of files, stacks and other mappings by where they are.
  */
 #include "base/probe.h"
@@ -271,7 +271,7 @@ void profile_data_thread_end(ThreadId tid)
 		}
 }
 
-/* Of several stacks that nobody has told apart it is in the next one above. */
+/* An address in several stacks that nobody has told apart is in the next one above. */
 static Bool find_stack(Addr a, struct key *key, struct recent *r)
 {
 	Addr start, end;

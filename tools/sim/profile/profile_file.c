@@ -90,7 +90,7 @@ static UInt larger_of(UInt a, UInt b)
 	return a > b ? a : b;
 }
 
-/* What those of the level follow (flex_prefetchers.h). */
+/* Writes what the prefetchers of the level follow (flex_prefetchers.h). */
 static void put_prefetchers(const struct geometry *g)
 {
 	struct cp_profile_header *header = file.header;

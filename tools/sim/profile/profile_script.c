@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the lines of Python had: the interpreter's own instructions are everybody's.
+ * Counts by lines of Python: the interpreter's own instructions are everybody's.
  */
 #include "base/probe.h"
 #include "profile/elf_symbols.h"
@@ -54,7 +54,7 @@ static void look_at_symbol(void *to, const Elf64_Sym *symbol, const HChar *name)
 			*wanted[i].to = looking->bias + symbol->st_value;
 }
 
-/* What a sample is made of comes later than the program went on. */
+/* A sample's counts come later than the program went on. */
 static void use_interpreter(const struct python_symbols *symbols)
 {
 	scripts.any = !sample_wanted() && python_use(symbols);

@@ -113,7 +113,7 @@ static void vote_pair(struct cp_profile_site *site, Addr address, Long distance)
 	}
 }
 
-/* Of three lines in a row none are a pair. */
+/* Three lines in a row are no pairs. */
 static void note_pairs(struct cp_profile_site *site, Addr address)
 {
 	struct latest *latest = &steps.latest;

@@ -177,8 +177,8 @@ static ULong weight_of(const struct cp_profile_place *place)
 	return place->how & (CP_PLACE_WRITES | CP_PLACE_TIMES);
 }
 
-/* Who writes has one that a reader had; others wait until those without one have had more
- * references than it. */
+/* A place that writes takes one that a reader had; others wait until those without one
+ * have had more references than it. */
 static UInt give_place(struct sharer *s, Addr instruction, ULong writes)
 {
 	struct cp_profile_place *place = s->out->place, *least = place;
@@ -300,7 +300,7 @@ static void see_data(uint64_t addr, uint32_t size, enum batch_kind kind)
 
 /* ---- turns ---- */
 
-/* Whose turn is next; NULL: all are over.  Within a turn, in the order of the
+/* The thread whose turn is next; NULL: all are over.  Within a turn, in the order of the
  * threads. */
 static struct sharer *next_turn(const struct line *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Who uses which bytes of which line, while several threads live (--sharing): what
- * does not depend on how they took turns.  Goes into the profile's file
+ * Notes which thread uses which bytes of which line, while several threads live
+ * (--sharing): what does not depend on how they took turns.  Goes into the profile's file
  * (cp_profile_sharer) once a line is used by two threads and written by one.
  *
  * Valgrind runs threads one after the other, for long: how often a line would move is

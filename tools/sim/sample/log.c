@@ -415,8 +415,8 @@ static void write_code(struct writer *w, ULong line)
 	move_end(w, sample_load(w->out, w->now, &sample_now.code));
 }
 
-/* Of those that are run whenever the superblock is, its first call writes the last one.
- */
+/* Sites that are run whenever the superblock is have one word: its first call writes the
+ * last one. */
 static void write_site(struct writer *w, UInt site)
 {
 	if (logged.call) {

@@ -65,8 +65,8 @@ void sample_show(ThreadId tid);
  */
 void sample_find(Bool faults);
 
-/* Of the superblock: does the address lie in the log, or is it about it?  Is it a call of
- * sample_call's? */
+/* The log of the superblock: does the address lie in it, or is it about it?  Is the
+ * statement a call of sample_call's? */
 Bool sample_is_log(const IRExpr *address);
 Bool sample_is_call(const IRStmt *s);
 

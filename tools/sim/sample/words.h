@@ -21,21 +21,21 @@ enum word_kind { WORD_LOADS, WORD_BOTH, WORD_STORES };
 
 struct word {
 	struct address at;
-	/* Of the lowest and the highest of its references, from the root; multiples of 8
-	 * where the line is the same. */
+	/* The addresses of the lowest and the highest of its references, from the root;
+	 * multiples of 8 where the line is the same. */
 	Long low, high;
 	enum word_kind kind;
 	UInt last; /* byte of a reference that is wider than 8, else 0 */
 };
 
-/* Those of a batch are numbered from first to end; word: that of each place, or NO_WORD
- * for those that are left out. */
+/* The words of a batch are numbered from first to end; word: that of each place, or
+ * NO_WORD for those that are left out. */
 struct words_plan {
 	UInt first, end, word[BATCH_PLACES];
 };
 
-/* Of the superblock so far; open: the first of the batch that is planned.  None when it
- * begins, or something else was called that may take the log. */
+/* The words of the superblock so far; open: the first of the batch that is planned.  None
+ * when it begins, or something else was called that may take the log. */
 struct words {
 	struct word all[WORDS_MOST];
 	UInt n, open;

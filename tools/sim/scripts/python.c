@@ -13,8 +13,9 @@ static struct {
 	Addr native_id, interpreter;
 	Addr state;
 	UInt patience;
-	/* What was found last: its frame, and that of the innermost function that is in
-	 * no library, if that is the same or has called the other one itself, else 0. */
+	/* The line that was found last: its frame, and that of the innermost function
+	 * that is in no library, if that is the same or has called the other one itself,
+	 * else 0. */
 	struct {
 		Addr frame, own_frame;
 		struct python_at at, own;

@@ -23,7 +23,7 @@ struct python_layout {
 
 extern struct python_layout python_layout;
 
-/* Of every object. */
+/* Offsets that every object has. */
 enum { PYTHON_TYPE = 8, PYTHON_SIZE = 16, PYTHON_BYTES = 32 };
 
 /* False: there is no such memory.  a is a multiple of the word's size. */

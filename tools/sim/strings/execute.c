@@ -139,7 +139,7 @@ static ULong element_at(Addr at, UInt log_size)
 	return value;
 }
 
-/* What was compared last is what the flags are of; returns whether it was equal. */
+/* The flags are of what was compared last; returns whether it was equal. */
 static Bool set_flags(
 	guest_state *g, const struct string *s, const struct rounds *r, Long step)
 {
@@ -257,7 +257,7 @@ ULong strings_execute(void *state, ULong packed)
 
 /* ---- references ---- */
 
-/* What comes next of an operand: the rest of a block, from so far on. */
+/* The next part of an operand: the rest of a block, from so far on. */
 static ULong next_part(const struct operand *o, ULong from, Addr *at)
 {
 	Addr low = o->low + from, high = o->high - from;

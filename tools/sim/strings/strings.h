@@ -41,7 +41,7 @@ Bool strings_begins(const IRSB *in, Int imark);
 Bool strings_is_call(const IRStmt *s);
 struct string strings_called(const IRStmt *call);
 
-/* What the models are told by, as batches where that is another way to say the same (run
+/* The batches that tell the models of it, where that is another way to say the same (run
  * is not NULL).  Of blocks: whole ones that are loaded, and stored; index 1: where each
  * element is one; part: what a round takes beside its reference, in others, to machines
  * out of order.  Of iterations: an instruction and what it refers to; index 1: the

@@ -19,8 +19,8 @@ enum { PARENT_TID = CALL_ARG3, CHILD_TID = CALL_ARG5 };
 /* Memory, until it ends or executes a program. */
 #define BORROWED (CLONE_VM | CLONE_VFORK)
 
-/* What a child may share, as the core has it: all of it, as threads do, nothing, or
- * memory until the parent goes on. */
+/* Can the core share with a child what it is to share?  All of it, as threads do,
+ * nothing, or memory until the parent goes on. */
 static Bool core_can(UWord flags)
 {
 	UWord shared = flags & (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_VFORK);

@@ -197,8 +197,8 @@ static void keep_filter(ThreadId tid, const struct sock_fprog *program)
 /* ASKS: of what there is, or for what there is not; the kernel answers. */
 enum { STRICT, FILTER, ASKS, OTHER };
 
-/* Of seccomp(2): for all threads, and others that are the kernel's alone.  A listener is
- * refused, as on a kernel before 5.0. */
+/* Flags of seccomp(2): for all threads, and others that are the kernel's alone.  A
+ * listener is refused, as on a kernel before 5.0. */
 enum { FOR_ALL = 1, LOG = 2, SPECULATES = 4, OR_FAILS = 16 };
 
 static int kind_of(const struct seccomp_data *data, UWord *program)

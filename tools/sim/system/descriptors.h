@@ -9,7 +9,7 @@
 
 /* Before a call is made: is there no number for what it makes?  It is answered then. */
 Bool descriptors_refuse(ThreadId tid, Int number);
-/* What came with messages. */
+/* Looks at descriptors that came with messages. */
 void descriptors_after(UInt number, const UWord *args, SysRes result);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What instructions raise: whether the program may look at its registers where one does,
- * and what it is told, in the kernel's words.
+ * Signals that instructions raise: whether the program may look at its registers where
+ * one does, and what it is told, in the kernel's words.
  */
 #ifndef CACHEPEEK_SIM_FAULTS_H
 #define CACHEPEEK_SIM_FAULTS_H
@@ -17,7 +17,7 @@ Bool faults_are_handled(void);
 /* Behind a system call. */
 void faults_after(UInt number, const UWord *args, SysRes result);
 
-/* What a handler is told of a signal. */
+/* Makes what a handler is told of a signal. */
 vki_siginfo_t faults_as_kernel_tells(ThreadId tid, const vki_siginfo_t *info);
 
 /* Before a translation: code keeps its address at each instruction where it may divide

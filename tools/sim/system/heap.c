@@ -101,7 +101,8 @@ void heap_start(void)
 			MAPPINGS, TOOL - MAPPINGS, SmFixed, 0);
 }
 
-/* Of its own, not any: the core has mapped it, and the dynamic linker behind it. */
+/* Is the program at fixed addresses of its own, not any?  The core has mapped it, and the
+ * dynamic linker behind it. */
 static Bool is_at_fixed_addresses(void)
 {
 	const NSegment *segment = VG_(am_find_nsegment)(0);
@@ -191,8 +192,8 @@ static void say_full(SizeT more)
 			"CACHEPEEK_ENGINE=perf\n");
 }
 
-/* What is still reserved behind it: the core does not take two that are side by side for
- * one. */
+/* The end of what is still reserved behind it: the core does not take two that are side
+ * by side for one. */
 static Addr end_of_reserved(Addr a)
 {
 	const NSegment *next = VG_(am_find_nsegment)(a);

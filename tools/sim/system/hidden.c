@@ -112,7 +112,7 @@ static Int find_other(Int fd, Int from, Int end)
 	return -1;
 }
 
-/* What the library has there moves, or is lost, as when it is asked itself. */
+/* The library's descriptor there moves, or is lost, as when it is asked itself. */
 static void give_way(Int fd)
 {
 	Int *slot = own.slots[fd], soft = VG_(fd_soft_limit),

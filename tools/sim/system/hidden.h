@@ -10,7 +10,7 @@
 
 enum { HIDDEN_ARGS = 6 };
 
-/* What the kernel finds in the place of one: beyond what it can have. */
+/* The kernel finds this in the place of one: it is beyond what it can have. */
 enum { HIDDEN_NOWHERE = 0x7fffffff };
 
 struct hidden_word {

@@ -201,7 +201,7 @@ static void hide_registered(UWord what, UWord at, UWord n, struct hidden_call *c
 	}
 }
 
-/* Those of the kernel's newer calls. */
+/* Hides descriptors in the kernel's newer calls. */
 static void hide_in_newer(Int number, const UWord *a, struct hidden_call *call)
 {
 	switch (number) {

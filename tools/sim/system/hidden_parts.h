@@ -46,7 +46,7 @@ enum {
 
 UWord hidden_argument(ThreadId tid, UInt i);
 
-/* What the call finds there, until it is over. */
+/* Changes what the call finds there, until it is over. */
 void hidden_change(ThreadId tid, UInt i, UWord value, struct hidden_call *call);
 
 /* Is it the core's, or the library's? */
@@ -59,7 +59,7 @@ UInt hidden_next(UInt from);
 UInt hidden_takes(ThreadId tid, Int number);
 UInt hidden_paths_of(Int number);
 
-/* What is in memory: the call finds a number there that cannot be open. */
+/* Hides what is in memory: the call finds a number there that cannot be open. */
 void hidden_word(Int *at, struct hidden_call *call);
 void hidden_in_memory(ThreadId tid, Int number, struct hidden_call *call);
 void hidden_in_ring(ThreadId tid, struct hidden_call *call);

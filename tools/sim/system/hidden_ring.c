@@ -27,7 +27,7 @@ struct params {
 	UInt head, tail, mask;
 };
 
-/* Those that came last. */
+/* The rings that came last. */
 static struct ring {
 	Int fd;
 	UInt flags, head, tail, mask, array;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What the kernel says about huge pages, and when that may have changed.
+ * Asks the kernel about huge pages, whenever that may have changed.
  *
  * Since Linux 6.7 an ioctl of /proc/self/pagemap (PAGEMAP_SCAN) tells it exactly.
  * Before, /proc/self/smaps tells how much of a mapping is huge but not where: an
@@ -190,7 +190,7 @@ static Bool find_mapping(Addr area, struct mapping *m)
 	return found;
 }
 
-/* Those that are known already. */
+/* The huge bytes that are known already. */
 static ULong known_within(const struct mapping *m, Addr area)
 {
 	ULong known = 0;

@@ -49,8 +49,8 @@ Bool links_name_program(HChar name[VKI_PATH_MAX])
 	       named.ino == running.ino;
 }
 
-/* What a core from 3.24 on opens where the program opens its own link: as 3.19 has none
- * of it, it is asked for where it is there. */
+/* A core from 3.24 on opens this where the program opens its own link: 3.19 has none of
+ * it, so it is asked for where it is there. */
 void links_start(void)
 {
 	HChar name[VKI_PATH_MAX];

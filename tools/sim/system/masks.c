@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is blocked while a handler runs.  With SA_NODEFER the kernel blocks what its
+ * Blocks signals while a handler runs.  With SA_NODEFER the kernel blocks what its
  * sa_mask has and not the signal itself; the core blocks neither, and SBCL, for one,
  * looks at its mask and gives up.  In a call that waits with a mask of its own
  * (sigsuspend and the like) the kernel blocks what that mask has, too, until the handler

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is blocked while a handler runs.
+ * The signals that are blocked while a handler runs.
  */
 #ifndef CACHEPEEK_SIM_MASKS_H
 #define CACHEPEEK_SIM_MASKS_H

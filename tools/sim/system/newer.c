@@ -261,7 +261,7 @@ Bool newer_answers(ThreadId tid, UInt number, long *result)
 	return False;
 }
 
-/* Of execveat the core looks for the path itself. */
+/* The core looks for the path of execveat itself. */
 Bool __wrap_vgModuleLocal_fd_allowed(
 	Int descriptor, const HChar *call, ThreadId tid, Bool is_new)
 {

@@ -49,7 +49,7 @@ static void tell_moved(const struct remap_call *call, Addr now)
 		if (segment) {
 			like = *segment;
 			size = like.end + 1 - (call->from + done);
-			/* What has grown is of the last one. */
+			/* The part that has grown is of the last one. */
 			if (done + size >= call->size || done + size > call->wanted)
 				size = call->wanted - done;
 			tell_mapped(now + done, size, &like);

@@ -40,7 +40,7 @@ Int __real_vgPlain_sigaction(
 Int __wrap_vgPlain_sigaction(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old);
 
-/* What the core has asked for. */
+/* The action that the core has asked for. */
 static vki_sigaction_toK_t by_core[VKI_SIGSYS + 1];
 
 static struct kept {
@@ -87,7 +87,7 @@ static Bool is_taken_here(Int number)
 	return !(mask.sig[0] & bit_of(number));
 }
 
-/* What kill has sent only the first thread can send again as it was. */
+/* Only the first thread can send again a signal of kill's as it was. */
 static Bool send_again(Int number, vki_siginfo_t *info)
 {
 	if (info->si_code == BY_THREAD || is_taken_here(number))
@@ -163,7 +163,7 @@ void sent_before(void)
 	}
 }
 
-/* What the program blocks is ours; the rest is the core's. */
+/* Signals that the program blocks are ours; the rest is the core's. */
 static void take_back(ThreadId tid)
 {
 	static const UWord now[2];
@@ -198,7 +198,7 @@ void sent_after(ThreadId tid)
 		change_mask(VKI_SIG_UNBLOCK, faults());
 }
 
-/* What waits for its parent does not wait for it. */
+/* Signals that wait for its parent do not wait for it. */
 void sent_fork_child(void)
 {
 	VG_(memset)(kept, 0, sizeof(kept));

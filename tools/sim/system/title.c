@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What others see of the command line and the environment: ps, top and /proc show the
+ * Shows others the program's command line and environment: ps, top and /proc show the
  * strings between four addresses, which are those of the simulator until the kernel is
  * told the program's.  From then on they also show the title that a program gives itself.
  * A kernel without PR_SET_MM_MAP goes on showing the simulator's.

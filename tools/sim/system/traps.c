@@ -40,7 +40,7 @@ Bool traps_is_debug(void)
 	return is_known && known.number == DEBUG;
 }
 
-/* Of the kernel's half of all addresses it says that they are there. */
+/* Addresses in the kernel's half are told to be there. */
 static UWord error_of_code(UWord address)
 {
 	enum { PRESENT = 1, OF_PROGRAM = 4, CODE = 16 };
@@ -131,7 +131,8 @@ static const UChar *behind_prefixes(const UChar *code)
 	return code;
 }
 
-/* Of two bytes: system registers, caches, and the ways back to programs. */
+/* The instructions of two bytes: system registers, caches, and the ways back to programs.
+ */
 static Bool is_kernels_of_two(const UChar *code)
 {
 	UInt which = code[1] >> 3 & 7;

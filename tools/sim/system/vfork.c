@@ -24,7 +24,7 @@
 
 enum { PAGE = 4096, ENTRIES = 512, SEGMENTS = 4096 };
 
-/* What is known of a page: linux/Documentation/admin-guide/mm/pagemap.rst. */
+/* Bits that tell of a page: linux/Documentation/admin-guide/mm/pagemap.rst. */
 #define IS_PRESENT (1ul << 63)
 #define IS_OF_FILE (1ul << 61)
 #define IS_ALONE (1ul << 56)
@@ -123,7 +123,7 @@ static void tell_frames(void)
 
 /* ---- pages ---- */
 
-/* Those of the segment that the child alone has. */
+/* Tells the pages of the segment that the child alone has. */
 static Bool tell_segment(long pagemap, const NSegment *s)
 {
 	static UWord entries[ENTRIES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a vfork child writes to the memory of its parent, for which it is a fork here.
+ * Gives the parent what a vfork child, which is a fork here, writes to its memory.
  */
 #ifndef CACHEPEEK_SIM_VFORK_H
 #define CACHEPEEK_SIM_VFORK_H

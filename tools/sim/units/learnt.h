@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is known of a region's time: how many of its instructions are to be modelled in
+ * The knowledge of a region's time: how many of its instructions are to be modelled in
  * full yet, and what each cause took lately of those that were modelled, in full or in
  * units (model/units.h).  Others of the same region are expected to take as much.
  */
@@ -22,7 +22,8 @@
 #define RATE_BITS 24
 #define RATE_KEPT (1u << 20) /* instructions */
 
-/* What a cause took: lately; in the unit so far; and in full since that was learnt of. */
+/* The cycles of a cause: lately; in the unit so far; and in full since that was learnt
+ * of. */
 struct mean {
 	uint64_t cycles, causes, unit_cycles, unit_causes, full_cycles, full_causes;
 	uint64_t each;    /* cycles of one, so many bits behind the point */
@@ -109,8 +110,8 @@ static inline uint64_t expected_cycles(struct mean *m, uint64_t causes)
 	return (uint64_t)(cycles >> MEAN_BITS);
 }
 
-/* Of cycles that are counted in so many parts each, those that are whole: they sum up to
- * the same whoever collects in between. */
+/* The whole cycles of those that are counted in so many parts each: they sum up to the
+ * same whoever collects in between. */
 static inline uint64_t whole_cycles(struct mean *m, uint64_t parts, uint64_t each)
 {
 	uint64_t cycles = (m->beyond + parts) / each;
@@ -119,8 +120,8 @@ static inline uint64_t whole_cycles(struct mean *m, uint64_t parts, uint64_t eac
 	return cycles;
 }
 
-/* Of those causes, between units, what the last unit has not seen the like of may take
- * twice what is expected, or nothing. */
+/* The causes between units that the last unit has not seen the like of may take twice
+ * what is expected, or nothing. */
 static inline uint64_t uncovered(struct mean *m, uint64_t causes)
 {
 	uint64_t covered = causes < m->covered ? causes : m->covered;
@@ -150,7 +151,7 @@ static inline uint64_t expected_branches(struct rate *r, uint64_t instructions)
 	return expected >> RATE_BITS;
 }
 
-/* What was modelled in full is learnt of where as many instructions are over, or the
+/* Learns from what was modelled in full where as many instructions are over, or the
  * region is, but never where somebody collects: the older weighs the less the more often
  * that is done, and where slices end differs from run to run. */
 static inline void learn_what_was_full(struct learnt *l)

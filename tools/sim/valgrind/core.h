@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What is the core's and VEX's, and in none of their headers for tools: functions.list
+ * Declares what the core and VEX have in none of their headers for tools: functions.list
  * has all of it, and the build looks whether it is there.  Where ld puts a function of
  * ours in the place of one (--wrap), both are declared where that is.
  */
@@ -21,9 +21,9 @@ extern VexControl vex_control;
 extern Int VG_(fd_soft_limit), VG_(fd_hard_limit);
 /* Moves one to where the program can neither see nor close it. */
 extern Int VG_(safe_fd)(Int fd);
-/* What is /proc/self/cmdline to the program. */
+/* The program's /proc/self/cmdline and executable. */
 extern Int VG_(cl_cmdline_fd), VG_(cl_exec_fd);
-/* What /proc/self/exe is to it; of 3.19 there is none, and its address is NULL. */
+/* The program's /proc/self/exe; 3.19 has none, and its address is NULL. */
 extern const HChar *VG_(resolved_exename) __attribute__((weak));
 
 /* The program's.  The auxiliary vector is where it reads it. */
@@ -31,7 +31,7 @@ extern UWord *VG_(client_auxv);
 extern Addr VG_(brk_base), VG_(brk_limit);
 extern struct vki_rlimit VG_(client_rlimit_stack), VG_(client_rlimit_data);
 
-/* Of 3.19 there is none. */
+/* 3.19 has none. */
 extern void VG_(di_load_di)(DebugInfo *object) __attribute__((weak));
 extern void VG_(demangle)(Bool cxx, Bool z, const HChar *mangled, const HChar **plain);
 extern Bool VG_(get_inst_offset_in_function)(DiEpoch epoch, Addr a, PtrdiffT *offset);
@@ -50,7 +50,7 @@ extern SysRes VG_(mk_SysRes_Error)(UWord error);
 extern HChar **VG_(env_clone)(HChar **environment);
 extern void VG_(env_remove_valgrind_env_stuff)(
 	HChar **environment, Bool read_only, void (*free_function)(void *));
-/* Of a thread that the kernel calls so; VG_INVALID_THREADID if it is none of the
+/* The thread that the kernel calls so; VG_INVALID_THREADID if it is none of the
  * program's. */
 extern ThreadId VG_(lwpid_to_vgtid)(Int lwpid);
 /* Where the program goes on. */

@@ -269,7 +269,7 @@ static Bool is_in(const struct strand *s, const struct strand *inner)
 	return inner != NULL;
 }
 
-/* What was called on another stack is over, or was left for good. */
+/* Calls on another stack are over, or were left for good. */
 static UWord go_back(struct thread_functions *t, struct strand *to, Addr sp, Addr back)
 {
 	UInt n = strand_all(t->at) - strand_all(to);
@@ -319,7 +319,7 @@ static UWord end_move(struct thread_functions *t, Addr sp, Addr back, Bool is_ca
 	return go_to(t, to ? to : strand_new(t->move.to + SLACK), sp, back);
 }
 
-/* What was called on another stack returns from what has not called it. */
+/* A function that was called on another stack returns from what has not called it. */
 static Bool is_no_call(const struct strand *s, Addr sp)
 {
 	return s->caller && !s->depth && !s->nbarriers && sp > s->base;

@@ -9,8 +9,8 @@
 #include "pub_tool_oset.h"
 
 #define NEAR (64 << 10) /* so far apart it is one stack */
-/* What switches stacks comes back so far above where it left, at most: without its
- * return address and the registers that it keeps on the stack. */
+/* A program that switches stacks comes back so far above where it left, at most: without
+ * its return address and the registers that it keeps on the stack. */
 #define WINDOW (128 + STACK_DELAY)
 #define MANY 100000 /* those without calls are forgotten */
 

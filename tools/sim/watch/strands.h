@@ -49,7 +49,7 @@ void strands_start(void);
 struct strand *strand_new(Addr base);
 /* A thread's own, and the one that it was on when it ended. */
 void strand_drop_thread(struct strand *own, struct strand *at);
-/* Those that were left in there are no more. */
+/* Strands that were left in there are no more. */
 void strands_unmapped(Addr a, SizeT size);
 
 /* It waits at that stack pointer to go on; or does so.  A strand that waits for what it

@@ -126,8 +126,8 @@ static uint16_t number_of(const struct native_shape *shape)
 	return (uint16_t)i;
 }
 
-/* Those of one cell that have the same shape are one entry.  A register is any register,
- * also that which a gather's index was in when it was looked at. */
+/* Encodings of a cell with the same shape share one entry.  A register operand stands for
+ * any register, including the index register used while probing gathers. */
 static void add_encoding(
 	const struct cell *c, unsigned reg, const struct native_shape *shape)
 {
@@ -156,7 +156,7 @@ static void add_cell(const struct cell *c)
 			add_encoding(c, reg, &shape);
 }
 
-/* Those bytes lead to other maps. */
+/* These bytes lead to other maps. */
 static int is_escape(const struct cell *c)
 {
 	return c->form == FORM_LEGACY && c->map == 1 &&
