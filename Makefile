@@ -26,8 +26,8 @@ CP_CFLAGS := -std=gnu11 $(WARN) -I. -fPIC -fvisibility=hidden -fno-math-errno \
 CHART ?= /usr/share/javascript/chart.js/chart.min.js
 PAGE := $(sort $(wildcard output/html/*)) $(CHART)
 
-# What events and machines are; what reports say of them.
-# Those that one processor needs of many: preload/data.c.
+# Data about events and machines, and the words of reports.
+# Data that one processor needs of many: preload/data.c.
 PROCESSORS := $(sort $(wildcard output/presets/*.events base/machines/*.machine base/machines/*.natives))
 EMBEDDED := $(sort $(wildcard output/groups/*.group output/names/others.names output/names/frameworks.names) \
 	$(addprefix output/presets/,sim.events generic.events meanings.events))
@@ -55,7 +55,7 @@ archive = $(if $(filter /%,$(shell $(CC) -print-file-name=lib$(1).a 2>/dev/null)
 JANSSON ?= $(or $(call archive,jansson),-ljansson)
 CLI_LIBS := -ldw -lelf -lcapstone -lz -liberty
 CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o) $(B)/help.o
-# What --help prints, and the completions; the options in both from a table for each command.
+# The texts of --help, and the completions; the options in both from a table for each command.
 OPTIONS := $(sort $(wildcard tools/options/*.options))
 HELP := $(sort $(wildcard tools/help/*)) $(OPTIONS:tools/options/%.options=$(B)/help/%-options.part)
 COMPLETIONS := $(B)/completion/cachepeek.bash $(B)/completion/_cachepeek $(B)/completion/cachepeek.fish
@@ -70,19 +70,19 @@ PFM := $(B)/libpfm-hidden.a
 both = -Wl,--start-group $(1) $(PFM) -Wl,--end-group
 # libpfm4 in an object of its own: base/encoder/pfm.h says why.
 ENCODER := $(B)/libcachepeek/encoder.so
-# What tells a sampled profile of the program's blocks: preload/heap/observer.h.
+# Tells a sampled profile of the program's blocks: preload/heap/observer.h.
 HEAP := $(B)/libcachepeek/heap.so
-# What writes the report of a program that ends: preload/writer.h.  It needs libc, and libdw where
+# Writes the report of a program that ends: preload/writer.h.  It needs libc, and libdw where
 # the compiler has that for the machine: else places in files have no lines.
 REPORTER := $(B)/libcachepeek/reporter
-# What one processor needs of many: preload/data.c.
+# Data that one processor needs of many: preload/data.c.
 DATA := $(B)/libcachepeek/data
-# What patches functions: preload/patch/patch.h.  For x86-64 it has a decoder, which the program
+# Patches functions: preload/patch/patch.h.  For x86-64 it has a decoder, which the program
 # must not see, so that has to be an archive.
 PATCHER_ARCH := $(firstword $(filter x86_64 aarch64,$(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null))))
 PATCHER := $(if $(or $(filter aarch64,$(PATCHER_ARCH)),$(and $(PATCHER_ARCH),$(call \
 	archive,capstone))),$(B)/libcachepeek/patcher.so)
-# What PerfStubs takes for a tool: preload/perfstubs/tool.c.
+# PerfStubs takes this for a tool: preload/perfstubs/tool.c.
 PERFSTUBS := $(B)/libcachepeek/perfstubs.so
 
 # One short line per command; V=1 shows the commands themselves.
@@ -169,7 +169,7 @@ $(LIB): $(LIB_OBJ) preload/libcachepeek.map
 ENCODER_OBJ := $(B)/base/encoder/pfm.o $(B)/base/encoder/pfm_libc.o $(B)/base/env.o \
 	$(B)/base/arena.o $(B)/base/escape.o $(B)/base/decimal.o $(B)/base/format.o $(B)/base/map.o
 ENCODER_LDFLAGS := -Wl,-z,defs -Wl,--exclude-libs,ALL
-# What the constructor loads names no libc: that is there, but not initialised yet, and would
+# Objects that the constructor loads name no libc: that is there, but not initialised yet, and would
 # be, with neither arguments nor environment, for whoever needs it.
 EARLY_LDFLAGS := -nostdlib -Wl,--exclude-libs,ALL
 $(ENCODER): $(ENCODER_OBJ) $(PFM)
@@ -298,7 +298,7 @@ cross-objects-riscv64: $(LIB_OBJ) $(REPORTER_OBJ) $(COMMON_OBJ)
 -include tools/install.mk
 -include tools/dist.mk
 
-# Of one release: another lays out, and finds, otherwise.  CI has to have them.
+# From one release: another lays out, and finds, otherwise.  CI has to have them.
 FORMAT := clang-format-14
 TIDY := clang-tidy-14
 where = if ! command -v $1 > /dev/null; then echo "$@: no $1 here: left out"$(if $(CI),; exit 1); else
@@ -310,7 +310,7 @@ format: ## lay out the sources with clang-format 14
 format-check: ## list what format would change; fails if that is anything
 	@$(call where,$(FORMAT)) $(FORMAT) --dry-run -Werror $(FORMATTED); $(otherwise)
 
-# What is linked into the library and the command; tools/sim is Valgrind's world.
+# Sources that are linked into the library and the command; tools/sim is Valgrind's world.
 # cppcheck does not see what system calls and calls through a table fill in; the
 # analyzer of clang-tidy looks after that.  Nor does it know that the two ends of a
 # linker's list (base/listed.h) are of one object.  The analyzer looks at so many states of

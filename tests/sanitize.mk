@@ -8,8 +8,8 @@ SANITIZE_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 # Its one warning is about fences around pages that only the kernel writes.
 SANITIZE_tsan := -fsanitize=thread -Wno-tsan
 
-# What a sanitizer's runtime calls while it sets itself up, what stands in for libc, and what
-# runs on another's stack and never returns: not instrumented.
+# Functions that a sanitizer's runtime calls while it sets itself up, that stand in for libc, or that
+# run on another's stack and never return: not instrumented.
 NOT_SANITIZED := base/fd preload/hooks_process preload/program/fatal preload/program/hooks_fd \
 	preload/program/hooks_seccomp preload/program/hooks_signal preload/threads/signal_stack preload/program/hooks_syscall \
 	preload/libc/libc preload/libc/libc_string preload/libc/real preload/libc/vdso preload/writer

@@ -12,7 +12,7 @@ PROVE_FLAGS ?= -j$(PROVE_JOBS) $(if $(CI),--timer)
 
 TEST_WARN := $(filter-out -Wpedantic -Wmissing-prototypes,$(WARN))
 
-# What a unit test may call: everything that hooks nothing, and no command.  The tests that TSan runs,
+# The code that a unit test may call: everything that hooks nothing, and no command.  The tests that TSan runs,
 # those with threads, call nothing of the commands' rooms.
 TEST_SRC := $(COMMON_SRC) $(if $(filter tsan,$(SANITIZE)),,$(call sources,$(TOOL_ROOMS)))
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o) $(B)/embedded.o $(B)/tests/tap/tap.o
@@ -31,13 +31,13 @@ UNIT_LIBS_files_build_id := -ldw -lelf -Wl,--build-id
 UNIT_LIBS_tools_symbol_at := -ldw -lelf
 .SECONDARY: $(UNIT_SRC:%.c=$(B)/%.o)
 
-# What tests/groups/formulas.t asks for values.
+# Gives tests/groups/formulas.t the values of formulas.
 EVALUATE := $(T)/evaluate
 $(EVALUATE): $(B)/tests/groups/evaluate.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)
 	$(call run,LD,$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call both,$(TEST_LIB)) -pthread -lm)
 
-# What tests/bench/merge.sh runs.
+# The program of tests/bench/merge.sh.
 MERGE_BENCH := $(T)/merge
 $(MERGE_BENCH): $(B)/tests/bench/merge.o $(TEST_LIB) $(PFM)
 	@mkdir -p $(@D)

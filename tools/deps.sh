@@ -16,50 +16,50 @@
 # knows is meant.  A|- is one that not every release has: what needs it is skipped there.
 set -eu
 
-# What `make` and `make demo` need: compiler, libpfm4, a reader of JSON, the parts of Valgrind
+# Needed by `make` and `make demo`: compiler, libpfm4, a reader of JSON, the parts of Valgrind
 # that the simulated PMU is linked with, and the decoder (for x86-64) that tells it of
 # instructions that Valgrind lacks, and the program of the demo.
 build='gcc libc6-dev make binutils libpfm4-dev libjansson-dev uthash-dev valgrind gzip libjs-chart.js
 	libdw-dev libelf-dev libcapstone-dev libiberty-dev libzydis-dev zlib1g-dev'
-# What `make check` runs: prove, a fast reader of JSON, the programs under test.
+# Run by `make check`: prove, a fast reader of JSON, the programs under test.
 check='perl libcpanel-json-xs-perl g++ libgomp1 libbsd0 libc6-dbg util-linux procps gzip xz-utils bash sqlite3 python3 python3-greenlet openssl busybox groff-base
 	libjemalloc2 libmimalloc-dev libfaketime luajit wordplay strace musl-tools pkg-config python3-jsonschema e2fsprogs'
-# What only .ci/run needs: second compiler, cross compilers, formatter, node, and
-# who reads our reports (promtool, whose package starts a server; a browser), or
-# marks regions for another tool, and an emulator of processors that lack AVX-512.
+# Needed by .ci/run only: second compiler, cross compilers, formatter, node, and
+# readers of our reports (promtool, whose package starts a server; a browser), a marker
+# of regions for another tool, and an emulator of processors that lack AVX-512.
 # Layout and findings of lint are those of LLVM 14: there is no lint with another.
 ci='debootstrap clang libclang-rt-14-dev|libclang-rt-dev clang-format-14|- clang-tidy-14|- cppcheck llvm-14|llvm gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-riscv64-linux-gnu libc6-dev-riscv64-cross nodejs
 	gfortran libomp-14-dev|libomp-dev openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py libbenchmark-dev libgtest-dev catch2 python3-pytest python3-pytest-benchmark python3-pandas python3-nbconvert python3-ipykernel numactl likwid libpapi-dev libtrilinos-kokkos-dev|- prometheus chromium chromium-driver python3-selenium npm zsh fish
 	environment-modules nix-bin makepkg python3-yaml linux-perf prometheus-node-exporter qemu-user'
-# What `make check-vm` runs: arm64 and riscv64 machines, and the compilers for them.
+# Run by `make check-vm`: arm64 and riscv64 machines, and the compilers for them.
 vm='qemu-system-arm gcc-aarch64-linux-gnu libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross cpio gzip'
 
-# What .ci/run needs on the next release, beside build and check.
+# Needed by .ci/run on the next release, beside build and check.
 release='clang libclang-rt-14-dev|libclang-rt-dev libomp-14-dev|libomp-dev gfortran
 	openmpi-bin libopenmpi-dev mpich libmpich-dev python3-mpi4py numactl'
 
-# What `make bench` compares with.
+# Compared with by `make bench`.
 bench='libpapi-dev hpcc openmpi-bin uftrace'
-# What `make check-presets` runs: the compilers for which libpfm4 has other PMUs.
+# Run by `make check-presets`: the compilers for which libpfm4 has other PMUs.
 presets='qemu-user gcc-i686-linux-gnu libc6-dev-i386-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross'
 
-# What `make check-suites` builds other people's programs with, CPython's tests, and an
+# Needed by `make check-suites`: builders of other people's programs, CPython's tests, and an
 # emulator of an x86-64 with AVX-512.
 suites='gcc make autoconf automake libtool ed bzip2 xz-utils cmake tcl-dev libssl-dev iproute2 util-linux libpython3.14-testsuite|libpython3.13-testsuite|libpython3.11-testsuite
 	valgrind jq lz4 zstd mawk bc xxhash ffmpeg ruby libc6-dbg libopenblas-dev libsimdjson-dev python3-numpy
 	bochs bochs-term bochsbios vgabios cpio clang cargo rustc librust-criterion-dev
 	kcachegrind dbus-bin dbus-daemon stress-ng'
 
-# What `make check-real` starts, uses and stops.
+# Started, used and stopped by `make check-real`.
 real='git nginx apache2-bin apache2-utils postgresql-15|postgresql redis-server redis-tools mariadb-server haproxy memcached dnsmasq-base lighttpd
 	openssh-server openssh-client
 	php-cli ruby default-jdk-headless libjna-java golang-go erlang-base gcc rustc ffmpeg imagemagick zstd xz-utils bzip2 make util-linux curl
 	sbcl guile-3.0 chezscheme gambc|- luajit pypy3|- ocaml-nox ghc
 	slurm-wlm munge openmpi-bin libopenmpi-dev mpich libmpich-dev'
 
-# What `make deb` runs.
+# Run by `make deb`.
 deb='build-essential debhelper dpkg-dev fakeroot lintian'
 
 usage()
@@ -87,7 +87,7 @@ packages()
 	done | tr ' ' '\n' | sort -u
 }
 
-# Of these names, those that apt can install, or has.
+# The names among these that apt can install, or has.
 offered()
 {
 	[ $# -gt 0 ] || return 0

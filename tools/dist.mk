@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What is released: a tarball that builds by itself, the recipes of other packagers with its
+# A release: a tarball that builds by itself, the recipes of other packagers with its
 # checksum, and the Debian packages.  Included by the root Makefile.
 
 NAME := cachepeek-$(VERSION)
@@ -38,7 +38,7 @@ $(RECIPES): $(B)/packaging/%: packaging/%.in $(TARBALL) $(CHART_BESIDE)
 		sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@RELEASES@|$(RELEASES)|g' \
 		-e "s|@SHA256@|$${sum%% *}|g" -e "s|@CHART_SHA256@|$${chart%% *}|g" $< > $@
 
-# Of the tarball: what it lacks, the package lacks.
+# Made of the tarball: what it lacks, the package lacks.
 DEB := $(B)/deb/$(NAME)
 .PHONY: deb deb-run
 deb: ## build the Debian packages from the tarball, in build/

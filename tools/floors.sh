@@ -34,7 +34,7 @@ major=$(echo "$libc" | macro __GLIBC__)
 have=$major.$(echo "$libc" | macro __GLIBC_MINOR__)
 at_least "$have" $glibc || refuse "needs glibc $glibc or newer, and this is $have"
 
-# What is included of it, with what it has to define; nothing: it is not there.
+# The text that includes it, with what it has to define; nothing: it is not there.
 preprocessed()
 {
 	echo "#include <$2>" | $compiler $flags -E "$1" -x c - 2> /dev/null

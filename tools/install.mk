@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What goes where, and the Debian packages.  Included by the root Makefile.
+# The places of installed files, and the Debian packages.  Included by the root Makefile.
 
 D := $(DESTDIR)$(PREFIX)
 L := $(DESTDIR)$(LIBDIR)
@@ -19,7 +19,7 @@ INSTALLED := $(D)/bin/cachepeek $(L)/libcachepeek.so $(L)/pkgconfig/cachepeek.pc
 	$(foreach m,$(MANUALS),$(D)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m))
 INSTALLED_DIRECTORIES := $(L)/libcachepeek $(D)/share/cachepeek $(D)/share/doc/cachepeek
 
-# What tells others where it is, and in which version.
+# Files that tell others where it is, and in which version.
 FOUND_BY := $(B)/cachepeek.pc $(B)/cachepeek-config.cmake $(B)/cachepeek-config-version.cmake \
 	$(B)/cachepeek.modulefile
 FILLED_MANUALS := $(MANUALS:doc/%=$(B)/filled/%)

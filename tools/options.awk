@@ -73,7 +73,7 @@ function all_names(i, between, at, text)
 
 function is_of(i, what) { return index(" " of[i] " ", " " what " ") }
 
-# Those whose argument is the next word.
+# Options whose argument is the next word.
 function valued(between, i, at, seen, text)
 {
 	text = "--color"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What several machines in one run cost: user seconds of each program on each of
+# The cost of several machines in one run: user seconds of each program on each of
 # four machines alone, on all four in one run, and that divided by the mean of the
 # four.  Three sets: plain ones, those of `cachepeek compare`'s first example, and
 # servers, of which no two have the same L1.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a call of a function costs that is a region by CACHEPEEK_REGIONS=func:, beside a marked
+# The cost of a call of a function that is a region by CACHEPEEK_REGIONS=func:, beside a marked
 # region and beside what uftrace patches (-P, package uftrace), in instructions of the whole
 # call (package valgrind).  Fails over 1.5 times the marked region.
 # On Debian 12's libc: 599 a marked region, 896 a function, 814 with uftrace 0.13.
@@ -48,7 +48,7 @@ traced()
 	counted --trace-children=yes uftrace record -P many --no-libcall -d trace ./many "$1"
 }
 
-# Of one call: a difference of two runs.
+# The instructions of one call: a difference of two runs.
 each()
 {
 	local few many

@@ -18,7 +18,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* What others took away; 0 where the kernel does not say. */
+/* The time that others took away; 0 where the kernel does not say. */
 static double waited(void)
 {
 	unsigned long long on_cpu, waiting = 0;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What counting software events costs a program of MPI that nobody here wrote: HPC
+# The cost of counting software events to a program of MPI that nobody here wrote: HPC
 # Challenge (Debian's hpcc) plain, under perf stat with the same events, and with the
 # library, in turn, on 2 and on 4 ranks; the median ratios to the plain run of the
 # round.  Budget: 2 %.  With more ranks than processors, a rank that waits gives its

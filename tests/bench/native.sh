@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What instructions cost that the host executes under the simulated PMU: saxpy and matrix
+# The cost of instructions that the host executes under the simulated PMU: saxpy and matrix
 # multiplication as AVX-512 and as AVX2 with fused multiply-add, natively, simulated, and
 # with Valgrind's own emulation of the latter (user seconds; `times` is without those that
 # it takes to start); one instruction after the other; and what programs pay that have none

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What an empty parallel region of OpenMP costs with the library, beside the same
+# The cost of an empty parallel region of OpenMP with the library, beside the same
 # without it: the least of nine medians each, taken in turn.  Threads wait
 # actively, so the machine should have nothing else to do.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What it costs a browser to open a page: of 10,000 regions, and of a profile of python3,
+# The cost to a browser of opening a page: of 10,000 regions, and of a profile of python3,
 # each beside a page that has the same bytes and does nothing with them, in turn.  CPU time of
 # the page's main thread, and the wall clock to its load event; medians.  Needs
 # chromium-driver and python3-selenium.

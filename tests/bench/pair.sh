@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a region's begin and end cost with four software events, beside two bare
+# The cost of a region's begin and end with four software events, beside two bare
 # group read(2) calls and PAPI's high-level pair (package libpapi-dev) in the
 # same run; and the instructions that a pair with one event executes (package
 # valgrind).  Fails if it is more than the budget: 1.10 times the reads, less than

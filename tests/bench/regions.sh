@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What regions cost, beside their budgets: a marker without the library, a pair
+# The cost of regions, beside their budgets: a marker without the library, a pair
 # without counters and with one, functions that are left out, memory, and the
 # report of 100,000 regions.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a sample (CACHEPEEK_SAMPLE) costs and how well it tells: user seconds of each
+# The cost of a sample (CACHEPEEK_SAMPLE) and how well it tells: user seconds of each
 # program native, under Valgrind's no-op tool, under cachegrind, simulated in full and
 # sampled, the best of RUNS (1); then, of SEEDS (3) samples, how many 95 % intervals hold
 # the count of the full simulation, and the widest of them, in percent of it.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What it costs to start and end a process under the library: an empty program
+# The cost of starting and ending a process under the library: an empty program
 # plain, disabled, with the perf engine and four software events, and perf
 # stat's own with the same four; the variants in turn, medians over all rounds.
 #	tests/bench/startup.sh [ROUNDS]

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# What string instructions cost under the simulated PMU: user seconds of rep movsb and rep
+# The cost of string instructions under the simulated PMU: user seconds of rep movsb and rep
 # stosb, of SIZES bytes, as one instruction and as one for each byte, without those that
 # it takes to start, and the second divided by the first.  In caches of these sizes what
 # misses costs the same in both.

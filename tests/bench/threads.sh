@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What a short thread costs, from its creation to its join: plain, with the
+# The cost of a short thread, from its creation to its join: plain, with the
 # events that perf stat has threads inherit, and under the library; in turn, the
 # least of all rounds.
 #	tests/bench/threads.sh [THREADS [ROUNDS]]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What the simulated processor's habits change in counts and in predicted time, each beside
+# The effect of the simulated processor's habits on counts and on predicted time, each beside
 # a run without any of them: cpu (programs are shown the host's processor), strings (an
 # instruction that moves a string is one, and a block of it a reference), prefetch (hardware
 # prefetchers), and all three, which are what a run has by itself.

@@ -131,7 +131,7 @@ def check_two_levels(page, place):
     same(sets, [['L1D', n['refs_from_l1']], ['L2', n['refs_from_l2']], ['memory', n['refs_from_memory']]], 'two levels: what L2 served is not shown again as L3')
     ok('L2 is the last level.' in page.ask("return document.getElementById('served-note').textContent"),
        'two levels: it says so')
-    # Of some regions a ratio is not known, of others it is.
+    # Some regions have no ratio, others have one.
     report = load(place, 'two')
     ok(any(len({region['metrics'][name]['status'] for region in report['regions']}) > 1 for name in report['regions'][0]['metrics']),
        'two levels: a metric of some regions')
@@ -306,7 +306,7 @@ def check_many(page, place):
     quiet(page, path, 'many')
     ok(len(report['regions']) > 10000, 'many: more than 10,000 regions', len(report['regions']))
     same(len(page.ask(TABLE)), 200, 'many: the first page of them')
-    # What a browser lays out when it scrolls does not grow with the regions.
+    # The elements that a browser lays out when it scrolls do not grow with the regions.
     elements = "return document.querySelectorAll('*').length"
     there = page.ask(elements)
     ok(there < 8000, 'many: a page of few elements', there)

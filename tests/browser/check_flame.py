@@ -16,7 +16,7 @@ COUNTERS = {
     'L3 misses': ['llc_load_misses', 'llc_store_misses'],
 }
 
-# Of each frame that is shown: its number, name, what it has with and without what it
+# Lists each frame that is shown: its number, name, what it has with and without what it
 # calls, where it is and how wide, as parts of the whole width.
 FRAMES = '''
 const box = document.getElementById('flame').getBoundingClientRect();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What scripts of tests/browser find with a browser.
+# Runs the scripts of tests/browser with a browser.
 package Browser;
 use strict;
 use warnings;

@@ -57,7 +57,7 @@ my @laws = (
 	['beyond_l2_fills', '<=', 'l2_accesses + l2_prefetches'],
 );
 
-# What they speak of.
+# The names that they speak of.
 sub names
 {
 	my %names = map { $_ => 1 } map { map { split(/ \+ /) } @$_[0, 2] } @laws;
@@ -138,7 +138,7 @@ sub overlaps
 # Names may be empty.
 sub key { return join("\0", scalar(@_), @_) }
 
-# What a pair of boundaries cost at the start is taken away from every pair, but where a
+# The cost of a pair of boundaries at the start is taken away from every pair, but where a
 # tracer looks on, each switches as often, and takes as long, as the scheduler likes.
 my %of_boundaries = ('perf::CONTEXT-SWITCHES' => 1, map { $_ => 1 } qw(task_clock perf::TASK-CLOCK perf::CPU-CLOCK));
 
@@ -199,7 +199,7 @@ sub broken_wholes
 	return @broken;
 }
 
-# What is broken, in words.
+# The laws that are broken, in words.
 sub broken
 {
 	my ($report) = @_;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the tests of MPI share: the two implementations that Debian has, and jobs of
+# Shared by the tests of MPI: the two implementations that Debian has, and jobs of
 # them that are counted.
 package Mpi;
 use strict;

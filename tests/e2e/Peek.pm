@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the end-to-end tests share: running a command with and without the
+# Shared by the end-to-end tests: running a command with and without the
 # library, and reading the JSON report.
 package Peek;
 use strict;
@@ -61,7 +61,7 @@ sub build { $build }
 sub lib { "$build/libcachepeek.so" }
 sub cli { "$build/cachepeek" }
 
-# What the library has to export: the names of its map, and what its patterns stand for.
+# The symbols that the library has to export: the names of its map, and what its patterns stand for.
 sub exports
 {
 	my ($map) = read_file("$source/preload/libcachepeek.map") =~ /global:(.*?)local:/s;
@@ -129,7 +129,7 @@ sub which
 	return undef;
 }
 
-# What has its library execute this, and prints what that finds: SQLite's own program, or Python
+# A command that has SQLite's library execute this, and prints what that finds: SQLite's own program, or Python
 # where that program has the library in it.
 sub sqlite_command
 {
@@ -142,7 +142,7 @@ sub sqlite_command
 
 # ---- other users ----
 
-# What another user runs: it is copied, where the build stands in a directory that only root enters.
+# Files that another user runs are copied, where the build stands in a directory that only root enters.
 my @runs_elsewhere = qw(cachepeek libcachepeek.so libcachepeek tests/programs);
 
 sub is_closed_to_others { system('setpriv --reuid=65534 --regid=65534 --clear-groups test -r ' . lib() . ' 2> /dev/null') != 0 }
@@ -166,7 +166,7 @@ sub no_other_user
 	return $no_other_user = is_closed_to_others() ? 'others cannot enter the directory of temporary files' : '';
 }
 
-# What root puts before a command that this user is to run; of no groups.
+# The words that root puts before a command that this user is to run, without groups.
 sub as_user
 {
 	my ($number) = (@_, 65534);
@@ -270,7 +270,7 @@ sub plain { run(@_) }
 sub peek
 {
 	my (%run) = @_;
-	# Of one length: the size of the environment moves the stack.
+	# Names are of one length: the size of the environment moves the stack.
 	my $json = sprintf('%s/report%04d.json', $scratch, ++$runs);
 	my %env = (LD_PRELOAD => $run{preload} || lib(),
 		CACHEPEEK_OUTPUT => $run{output} || $json,
@@ -392,7 +392,7 @@ sub sum_of_threads
 	return $sum;
 }
 
-# Of a part of the run that was too little for a simulated estimate, there may be none.
+# A part of the run may be too little for a simulated estimate.
 sub lacks_estimate
 {
 	my ($report, $region, $name) = @_;
@@ -432,7 +432,7 @@ sub status_text
 	return 'exit ' . ($status >> 8);
 }
 
-# What the report says of a process's end is what its parent was told.
+# The report says of a process's end what its parent was told.
 sub ok_exit
 {
 	my ($process, $status, $what) = @_;

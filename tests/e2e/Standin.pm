@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the tests of stand-ins share: a tool of the user's that writes down each call,
+# Shared by the tests of stand-ins: a tool of the user's that writes down each call,
 # and the same program alone and with the library.
 package Standin;
 use strict;
@@ -13,7 +13,7 @@ our @EXPORT = qw(told ok_same_calls compiled @PERF @SIM);
 our @PERF = (engine => 'perf', events => 'perf::PAGE-FAULTS');
 our @SIM = (engine => 'sim', events => 'instructions');
 
-# What the tool wrote, and what the program did.
+# Returns what the tool wrote, and what the program did.
 sub told
 {
 	my ($what, $run) = @_;
@@ -57,7 +57,7 @@ sub ok_same_calls
 		is_text($logged->($same), $logged->($log), "$name: the tool gets every call");
 		is_text($seen->($with->{out}), $seen->($alone->{out}), "$name: and what it gives back arrives");
 		is_text($with->{err}, $alone->{err}, "$name: nothing else is said");
-		# What these programs end once too often is theirs.
+		# A region that these programs end once too often is their fault.
 		is(scalar(grep { !/END of (?:a region|region ".*") of \S+ in thread/ && (!$how{notes} || !/$how{notes}/) } @{$with->{notes}}), 0,
 			"$name: nor by us")
 			or diag(@{$with->{notes}});

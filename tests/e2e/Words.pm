@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What tests need that make programs up: names that no other part of the program has,
+# For tests that make programs up: names that no other part of the program has,
 # and random numbers.
 package Words;
 use strict;

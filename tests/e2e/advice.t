@@ -144,7 +144,7 @@ sub compile
 	system('cc', '-O1', '-g', '-pthread', '-o', $file, "$file.c") == 0 or die $source;
 }
 
-# What is there and what is not is said of a machine without prefetchers.
+# The machine has no prefetchers, so that no finding is hidden.
 our $machine = bare('skylake-sp');
 our $unused = 0;
 sub findings
@@ -472,7 +472,7 @@ sub listed_too
 
 is_deeply([grep { /^(?:hash-chains|pointer-chase): / } @{told(unfollowed(scratch('listed'), listed_too()))}], [], 'what an array has is no chase');
 
-# What looks at the node before finds it gone.
+# A search for the node before finds it gone.
 {
 	my $run = run(command => [cli(), 'dcache', '-m', 'plain', program('cut_ring')]);
 	is(status_text($run->{status}) . " $run->{out}", "exit 3 4 rings\n", 'nodes in memory that goes');

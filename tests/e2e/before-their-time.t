@@ -10,7 +10,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-# What the library imports, or finds by its name, and what a stand-in is likely to have.
+# Functions that the library imports, or finds by name, and that a stand-in is likely to have.
 my @names = grep { /^\w+$/ } qw(open open64 openat openat64 creat close read pread pread64 write pwrite pwrite64 readv writev stat lstat
 	fstat fstatat stat64 lstat64 fstat64 fstatat64 __xstat __lxstat __fxstat statx access faccessat readlink readlinkat realpath
 	getenv mmap mmap64 munmap mprotect madvise fcntl fcntl64 dup dup2 dup3 pipe pipe2 unlink unlinkat mkdir mkdirat rename

@@ -23,7 +23,7 @@ my %machine = (
 	deaf => machine_file('deaf', 'cache-instructions' => 'no'),
 );
 
-# What 1,000 lines more count, by event.
+# The counts of 1,000 lines more, by event.
 sub costs
 {
 	my ($machine, $way, @more) = @_;

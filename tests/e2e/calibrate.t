@@ -47,7 +47,7 @@ is($run->{err}, '', 'nothing is said');
 	my ($l2, $llc) = @figure{qw(l2_latency llc_latency)};
 	ok(!$llc->{value} || !$llc->{stable} || $llc->{value} > 1.3 * $l2->{value}, 'the last level is further away than L2')
 		or diag("$llc->{value}, $l2->{value}");
-	# Of two points of a curve nobody knows which it is nearer to, however alike the rounds are.
+	# Nobody knows which of two points of a curve it is nearer to, however alike the rounds are.
 	for my $name (qw(dtlb_reach stlb_reach window llc_room llc_stay)) {
 		my ($value, $spread) = @{$figure{$name}}{qw(value spread)};
 		ok(!defined $value || $made->{calibration}{rounds} < 2 || $figure{$name}{at_least} || ($spread // 0) > 0.01,

@@ -200,7 +200,7 @@ sub text
 	return ($run, $table // '');
 }
 
-# Those of a table: {share, calls, mark, depth, name}.
+# The rows of a table: {share, calls, mark, depth, name}.
 sub rows
 {
 	my ($table) = @_;

@@ -70,7 +70,7 @@ SKIP: {
 	for my $way (qw(fork vfork spawn exec)) {
 		my @command = (program('children'), $way, 'bare');
 		my $plain = plain(command => \@command);
-		# Of the root's own exec only its parent can make a report.
+		# Only the parent can report the root's own exec.
 		my $run = peek(engine => 'perf', command => [$way eq 'exec' ? cli() : (), @command],
 			$way eq 'exec' ? (env => {LD_PRELOAD => undef}) : ());
 		is($run->{out}, $plain->{out}, "bare $way: same output");

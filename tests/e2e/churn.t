@@ -84,7 +84,7 @@ SKIP: {
 
 my $run = churn('sim', 4000);
 ok_churn($run, 4000, 'sim');
-# What is in no thread was before the first: the dynamic linker's.
+# Counts in no thread were before the first: the dynamic linker's.
 sub outside
 {
 	my ($report) = @_;

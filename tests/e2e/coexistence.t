@@ -124,7 +124,7 @@ my %other = (
 	jemalloc => 'libjemalloc.so.2', mimalloc => 'libmimalloc.so',
 	libfaketime => 'faketime/libfaketimeMT.so.1',
 );
-# What each may change is fixed, so that outputs can be compared.
+# Everything that each may change is fixed, so that outputs can be compared.
 my %other_env = (libfaketime => {FAKETIME => '@2001-02-03 04:05:06 x100000'});
 
 sub ok_beside

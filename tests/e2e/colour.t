@@ -14,7 +14,7 @@ my %none = map { $_ => undef } qw(NO_COLOR CLICOLOR CLICOLOR_FORCE);
 my ($dir, $to) = (scratch('records'), scratch('typescript'));
 run(command => [cli(), '-E', 'sim', '-g', 'cache', '-d', $dir, '-o', '/dev/null', program('region_nested')]);
 
-# What is seen in a pipe, and on a terminal (undef: there is none to be had).
+# The text in a pipe, and on a terminal (undef: there is none to be had).
 sub in_pipe { my ($env, @words) = @_; return run(command => [cli(), @words], env => {%none, TERM => 'xterm', %$env})->{out} }
 sub on_terminal
 {

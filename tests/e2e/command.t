@@ -52,7 +52,7 @@ my $json = scratch('report.json');
 		is_deeply($report->{events}, ['perf::PAGE-FAULTS'],
 			'--passes: instructions, which nobody asked for and no PMU counts, are not missed');
 	}
-	# What a record says of its PMU is made up here; all else is as it is there.
+	# The record's PMU is made up here; all else is as it is there.
 	SKIP: {
 		skip('the kernel counts no software events here', 1) unless can_count('software');
 		my $log = scratch('passes');
@@ -129,7 +129,7 @@ for my $case (['events', qr/perf::PAGE-FAULTS/], ['presets', qr/^\s*l1d_misses\b
 	is_deeply([grep { $manual !~ /\b$_\b/ } @variables], [], 'cachepeek-environment(7) has all of them');
 	like(command(['--version'])->{out}, qr/\b\d+\.\d+\.\d+\b/, 'cachepeek --version');
 }
-# What a terminal of 80 columns shows without breaking lines.
+# A terminal of 80 columns shows these without breaking lines.
 for my $command (['help', 'variables'], ['list', 'machines'], ['list', 'groups'], map { ['list', 'groups', $_] } qw(cache memlevel l2-effectiveness)) {
 	my @long = grep { length(decode($_)) > 80 } split(/\n/, command($command)->{out});
 	is_deeply(\@long, [], "cachepeek @$command: no line is longer than 80 columns");
@@ -163,7 +163,7 @@ for my $asked (['CALL_PATHS', 1], ['WORKING_SET', 1000], ['REPRODUCIBLE', 1], ['
 	unlike(command([@kill, '1'])->{err}, qr/^ended/m, '... and of one that ended by itself');
 }
 
-# What users of perf type.
+# Commands that users of perf type.
 {
 	my $run = command([qw(record ls)]);
 	like($run->{err}, qr/\Acachepeek: there is no command "record": `cachepeek dcache PROGRAM` .*\n\z/, 'cachepeek record: one line');

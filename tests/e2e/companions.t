@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What the constructor loads comes before libc is initialised: libc knows the program's
+# Objects that the constructor loads come before libc is initialised: libc knows the program's
 # name and environment all the same, in every image of a process.
 use strict;
 use warnings;

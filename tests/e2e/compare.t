@@ -80,7 +80,7 @@ for my $program (['chase', 20000, 200000], ['columns', 400, 3], ['static_chase',
 
 # ---- one run counts what one run for each machine does ----
 
-# Of the JSON: what is said of each machine, by name.
+# The JSON's counts of each machine, by name.
 sub counted
 {
 	my ($run, $names, @command) = @_;
@@ -124,7 +124,7 @@ my $text = write_file(scratch('text'), join('', map { "line $_ of " . ($_ * 7919
 	same_apart('one leads', {}, 1, \@plain, which('gzip'), '-kc', $text);
 }
 
-# What several threads or processes do depends on who comes first.
+# The work of several threads or processes depends on who comes first.
 for my $case (['children', which('sh'), '-c', '(exit 3); true | cat; exec /bin/true'], ['threads', program('threads'), 4]) {
 	my ($what, @command) = @$case;
 	my ($json, %together) = counted({}, 'opteron-244,core2duo,neoverse-n1', @command);

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What the simulator's core has limits of its own for is the program's: address space, the heap,
-# the main stack, threads.  What it cannot have, programs at fixed addresses where the simulator is, is
-# said before they begin, and they run natively.
+# Limits that the simulator's core has of its own are the program's: address space, the heap,
+# the main stack, threads.  A line names programs that it cannot have, those at fixed addresses
+# where the simulator is, before they begin, and they run natively.
 use strict;
 use warnings;
 use FindBin;

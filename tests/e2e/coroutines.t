@@ -44,7 +44,7 @@ sub ok_untold
 		'... and no function has a number');
 }
 
-# What the switches themselves miss.
+# The misses of the switches themselves.
 my %more = (handler => 100, thrown => 200);
 for (@table) {
 	my @way = @$_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What CPUID says is there can be executed, also under the simulator, whose CPU is not the host's.
+# Features that CPUID tells can be executed, also under the simulator, whose CPU is not the host's.
 use strict;
 use warnings;
 use FindBin;

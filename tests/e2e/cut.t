@@ -58,7 +58,7 @@ sub says_first
 	like($text, qr/\A[^\n]*\n$label(?:\d+ process[^\n]*; )?\Q$what\E:?(?:\n +| )cut short/, "$name: says first that it was cut short");
 }
 
-# What a page says is what its JSON has: tests/e2e/html.t sees that it is shown.
+# A page shows what its JSON has: tests/e2e/html.t sees that it is shown.
 sub data_of { my ($page) = @_; my ($json) = $page =~ m{<script id="report" type="application/json">\n(.*?)\s*</script>}s; return decode_as_is($json // 'null') }
 
 my @outputs = (run => [qw(txt json csv html prom trace.json)], dcache => [qw(txt json csv html callgrind speedscope.json pb.gz)],

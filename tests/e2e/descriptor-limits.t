@@ -81,7 +81,7 @@ SKIP: {
 		is($thread->{state}, 'lost', '8 descriptors: the thread is not counted');
 		like("@{$run->{notes}}", qr/limit 8.*ulimit -n/, '... and why not, and what helps');
 	}
-	# What the program opens where stderr was gets no line of ours.
+	# A file that the program opens where stderr was gets no line of ours.
 	peek(engine => 'perf', under => limit('8:8'), command => ['bash', '-c', 'exec 2>&- 2> other; sleep 0; :'],
 		cwd => $work, output => 'stderr');
 	is(read_file("$work/other"), '', 'a file in the place of stderr stays empty');

@@ -164,7 +164,7 @@ SKIP: {
 	is(status_text($run->{status}), 'exit 0', 'and finds the sources, with their checksums') or diag($run->{err});
 }
 
-# What tools/deps.sh installs to build with, each recipe names, too, and nothing else.
+# Each recipe names what tools/deps.sh installs to build with, and nothing else.
 my @build = split(' ', run(command => ['sh', source() . '/tools/deps.sh', '--list', 'build'])->{out});
 is_deeply([sort keys %row], [sort @build], 'packaging/dependencies has a line for each package of the group build');
 my %file = (arch => 'arch/PKGBUILD', conda => 'conda/meta.yaml', nix => 'nix/default.nix', spack => 'spack/package.py');

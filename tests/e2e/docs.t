@@ -119,7 +119,7 @@ sub near
 # it is most of all.
 sub apart { return $_[0] =~ /\xc2\xb1/ ? 2 : $_[0] =~ /[-+~]#/ ? 0.15 : 0.03 }
 
-# What may stand before a number is of that number: <0.1, ~7, +2.
+# Signs before a number belong to it: <0.1, ~7, +2.
 my $words_only;
 sub same_word
 {
@@ -197,7 +197,7 @@ sub execute
 	return scalar(map { grep { /\S/ } split(/\n/, $_->[0]) } @commands);
 }
 
-# What our column of a table says, where it is a command.
+# Executes our column of a table, where it is a command.
 sub execute_table
 {
 	my ($name, $text) = @_;

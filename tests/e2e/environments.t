@@ -50,7 +50,7 @@ sub ok_regions
 	my ($what, $report, %count) = @_;
 	for my $name (sort keys %count) {
 		my $found = value(region($report, $name), $faults);
-		# What it shares with the process that writes its report is copied once.
+		# A page that it shares with the process that writes its report is copied once.
 		$found-- if $what =~ /^(?:landlock|execute)$/ && ($found // 0) == $count{$name} + 1;
 		is($found, $count{$name}, "$what: region $name");
 	}

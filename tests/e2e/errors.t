@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What is asked for wrongly, or refused by the machine: the program runs as
+# Wrong requests, and those that the machine refuses: the program runs as
 # always, one line names the cause and the cure, and nothing is made up.
 use strict;
 use warnings;

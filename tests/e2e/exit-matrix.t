@@ -28,7 +28,7 @@ my @slow = qw(alarm cpu);
 # this one may have gone on to its end then.
 my %late = (sim => {once_kill => 'exit 3'});
 
-# What is wrong with the report of this row; nothing: "".
+# The faults of the report of this row; none: "".
 sub faults
 {
 	my ($how, $report, $status) = @_;
@@ -71,7 +71,7 @@ sub once
 	return join('; ', @faults);
 }
 
-# What each is without the library, for all engines.
+# Each end without the library, for all engines.
 my %plain;
 sub row
 {
@@ -90,7 +90,7 @@ for my $engine (split(q( ), $ENV{EXIT_ENGINES} || q(perf sim))) {
 	}
 }
 
-# What the program can ask about its signals is what it is without us.  (The
+# The program's questions about its signals have the same answers as without us.  (The
 # simulator keeps the last real-time signal for itself, and SIGSTKFLT.)
 SKIP: {
 	skip('perf: the kernel counts no software events here', 1) if !can_count('software');

@@ -8,7 +8,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-# What a library can hardly catch: the records are there, and a later process
+# Ends that a library can hardly catch: the records are there, and a later process
 # makes the report.
 my %unseen = map { $_ => 1 } qw(kill exit_group abort segv term);
 

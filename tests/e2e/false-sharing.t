@@ -111,7 +111,7 @@ for my $seed (1 .. $seeds) {
 		for qw(padded read one true);
 }
 
-# Who clears a line, or looks at it once, does not need what others do there; what one of
+# A thread that clears a line, or looks at it once, does not need what others do there; what one of
 # them waits for is true sharing, of so many references as its writer has.
 for my $case (['cleared', 'false-sharing'], ['looked at', 'false-sharing'], ['flag', 'false-sharing'], ['same', 'contended-line']) {
 	my ($how, $rule) = @$case;

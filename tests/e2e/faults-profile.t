@@ -72,7 +72,7 @@ sub check
 		is(sum(@found), $pages, "$who: $what: $pages pages");
 		$touched += $pages;
 	}
-	# Of what was given back only malloc's own words were touched; what was mapped
+	# Only malloc's own words were touched in blocks that were given back; memory that was mapped
 	# there is something else.
 	is(sum(data_at($p, qr/^Heap: /, line_with('the freed block'))), $THREADS,
 		"$who: a block that was freed");
@@ -90,7 +90,7 @@ sub check
 	my ($at) = sort { $b->{counts}{page_faults} <=> $a->{counts}{page_faults} }
 		@{$function->{statements}};
 	is($at->{line}, line_with('the fault'), "$who: the statement that faults");
-	# What malloc and the loader touch first is not this function's.
+	# A page that malloc or the loader touches first is not this function's.
 	is($at->{counts}{page_faults}, $touched + $THREADS * (40 + 70 - 24 - 3),
 		"$who: and how often");
 	for my $rows (qw(functions modules threads data)) {

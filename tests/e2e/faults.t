@@ -42,7 +42,7 @@ sub fail_at
 	return ($run, $what);
 }
 
-# What is wrong with this run; nothing: "".  A run's directory that is gone (ENOENT) is one of
+# The faults of this run; none: "".  A run's directory that is gone (ENOENT) is one of
 # a run that is over: what still starts is a run of its own, and needs no line.
 sub faults
 {

@@ -65,7 +65,7 @@ for my $case (['-nostdinc', 'needs libpfm4, and %s finds no perfmon/pfmlib.h: in
 	is(status_text($run->{status}), 'exit 1', 'and its status');
 }
 
-# What the manual promises is what is refused.
+# The versions that the manual promises are the limits.
 my $script = read_file(source() . '/tools/floors.sh');
 my $manual = read_file(source() . '/doc/libcachepeek.7');
 for my $case (['glibc', qr/glibc (\d\S*) or newer/], ['valgrind', qr/^Valgrind\n(\d\S*),/m]) {

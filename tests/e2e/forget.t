@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What stays of runs: none of those below TMPDIR, and none after report --forget.
+# No run leaves files behind: none of those below TMPDIR, and none after report --forget.
 use strict;
 use warnings;
 use FindBin;

@@ -54,7 +54,7 @@ sub escaped
 
 sub number { my ($value) = @_; return defined $value ? 0 + $value : '' }
 
-# What the report has for a list of regions, in the order of the CSV report.
+# The report's values for a list of regions, in the order of the CSV report.
 sub wanted_regions
 {
 	my ($report, $regions, @place) = @_;

@@ -9,7 +9,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-# What is mounted here goes with us.
+# Mounts of this test go with it.
 if (root() && !$ENV{FULL_ALONE}) {
 	$ENV{FULL_ALONE} = 1;
 	exec('unshare', '-m', '--propagation', 'private', $^X, $0) if system('unshare -m true') == 0;

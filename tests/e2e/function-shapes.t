@@ -20,7 +20,7 @@ my @plain = ("push %rbx\n pop %rbx", 'mov %rdi,%rax', 'lea 3(%rdi,%rsi),%rax', '
 
 sub some { return map { $plain[rand(@plain)] } 1 .. rand(6) }
 
-# What is short, jumps back to its beginning or into the bytes of a patch, branches, calls,
+# Functions that are short, jump back to its beginning or into the bytes of a patch, branch, call,
 # jumps away, or loops in a way that has no longer form.
 my @shapes = (
 	sub { ('mov %edi,%eax', 'ret') },

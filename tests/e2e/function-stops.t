@@ -288,7 +288,7 @@ sub calls
 	return {map { join('/', @{$_->{path}}) => $_->{calls} } grep { @{$_->{path}} } @{$report->{regions}}};
 }
 
-# What is said, but that there are breakpoints, and how long threads ran before they were counted,
+# Lines that are said, except that there are breakpoints, and how long threads ran before they were counted,
 # which is a per cent of the time on a busy machine.
 sub said
 {
@@ -366,7 +366,7 @@ for (@cases) {
 		or diag(explain($run->{report}{warnings}));
 }
 
-# What we call before main, as libc's memmove on any CPU that has these.
+# Functions that we call before main, as libc's memmove on any CPU that has these.
 {
 	my $run = stopped('', command => [program('empty')],
 		env => {CACHEPEEK_REGIONS => join(',', map { "func:__memmove_${_}_unaligned_erms" } qw(sse2 avx evex avx512))});

@@ -110,7 +110,7 @@ SKIP: {
 # ---- variables, which counts may depend on ----
 unlike($run->{out}, qr/Variables/, 'the same variables: nothing is said of them');
 {
-	# What is not kept is not told.
+	# Variables that are not kept are not told.
 	local @ENV{qw(PYTHONX LANG LC_PAPER EDITOR)} = ('secret', 'C.UTF-8', 'C', 'ed');
 	compile(20000);
 	my $other = count('other');

@@ -113,7 +113,7 @@ sub list
 	return $run->{out};
 }
 
-# What the groups need of a PMU: "GROUP: …" to its line about the PMU.
+# The needs of groups of a PMU: "GROUP: …" to its line about the PMU.
 sub plans
 {
 	my ($pmu) = @_;

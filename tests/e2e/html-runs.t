@@ -95,7 +95,7 @@ page('repeat', 0, '--repeat', 3, @sim, '-o', 'OUTPUT', which('perl'), "$place/mo
 page('shared', 0, 'sharing', '-m', 'zen3', '--quantum', 50, '-o', 'OUTPUT', "$place/share");
 page('order', 0, 'sharing', '-m', 'zen3', '-o', 'OUTPUT', program('sharing'), 'padded', 2000);
 
-# Of structures of a line 8 bytes are used.
+# Structures fill a line, and 8 bytes are used.
 write_file("$place/field.c", <<'C');
 static struct { long used; char rest[56]; } table[3000] __attribute__((aligned(64)));
 int main(void)

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What `make install` copies works by itself, from any directory; `make
+# The files that `make install` copies work by themselves, from any directory; `make
 # uninstall` leaves nothing.
 use strict;
 use warnings;
@@ -74,7 +74,7 @@ like(read_file($json) || '', qr/"cachepeek-report\/1"/, 'the command finds the l
 	like($run->{err}, qr/whole run/, 'and finds it in LIBDIR') || diag($run->{err});
 }
 
-# What pkg-config says is the installed directory.
+# The directory that pkg-config tells is the installed one.
 my $flags = run(command => ['pkg-config', '--cflags', '--libs', 'cachepeek'], env => {stage_env()});
 is($flags->{out} =~ s/\s+$//r, "-I$prefix/include", 'pkg-config: the header, and nothing to link');
 is(run(command => ['pkg-config', '--modversion', 'cachepeek'], env => {stage_env()})->{out},

@@ -84,7 +84,7 @@ SKIP: {
 	is($count->{status}, 'exact', 'migrations: exact');
 }
 
-# Who may not open an event in kernel mode.
+# Users who may not open an event in kernel mode.
 SKIP: {
 	skip('this user may count in kernel mode', 1) if paranoid() < 2;
 	skip($no_other, 1) if $no_other;

@@ -55,7 +55,7 @@ sub kill_one
 	return 'still running';
 }
 
-# What is wrong with a thread, of which outer and inner were seen completed.
+# The faults of a thread, of which outer and inner were seen completed.
 sub thread_faults
 {
 	my ($thread, $outer, $inner) = @_;

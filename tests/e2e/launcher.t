@@ -56,7 +56,7 @@ SKIP: {
 		my $usage = $total{'rusage::MINOR-FAULTS'} + $total{'rusage::MAJOR-FAULTS'};
 		cmp_ok($events, '>=', 5 * $pages, "$what: every page of threads and child");
 		cmp_ok($events, '<', 5 * $pages + 1000, "$what: and few others");
-		# What rusage has beyond them: the pages of the arguments and the
+		# The rest of rusage: the pages of the arguments and the
 		# environment, which the kernel wrote before there was a program, and those of
 		# the library, which are mapped ahead.
 		$argument_pages = $usage - $events unless defined $argument_pages;

@@ -27,7 +27,7 @@ sub script
 	return scratch($name);
 }
 
-# Of the ways, those that are this MPI's, so that each is simulated with one of them (the kernel
+# The ways that are this MPI's, so that each is simulated with one of them (the kernel
 # counts each with both).  LAUNCHER_WAYS=all: all.
 sub one_mpi_each
 {
@@ -114,7 +114,7 @@ for my $name (sort keys %implementations) {
 	}
 }
 
-# What is in a run beside ranks.
+# Processes of a run beside ranks.
 for my $name (sort keys %built) {
 	my ($mpi, $exe) = ($implementations{$name}, $built{$name});
 	my $run = join(' ', @{$mpi->{run}}, '-n');

@@ -45,7 +45,7 @@ for my $law (@laws) {
 	is_deeply([Laws::broken_laws($region)], [], '... but for an estimate');
 }
 
-# What Laws::broken says of the report after a change.
+# The text that Laws::broken gives of the report after a change.
 sub broken_by
 {
 	my ($change) = @_;
@@ -84,7 +84,7 @@ for my $name (qw(l2_volume l3_volume mem_volume)) {
 
 # ---- a test that has such a report fails ----
 
-# What a test says of this report.
+# The result of a test of this report.
 sub held
 {
 	my $file = write_file(scratch('held.json'), encode_json($_[0]));

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 C
 system('gcc', '-o', $libdw, "$libdw.c", '-ldw') == 0 or die "no libdw\n";
 
-# Of the loop in walk.cc: the misses of its lines, and of the one that has them but where a
+# Counts of the loop in walk.cc: the misses of its lines, and of the one that has them but where a
 # compiler takes the first load out of the loop.
 sub walked
 {

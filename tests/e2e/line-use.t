@@ -41,7 +41,7 @@ sub use_of
 	return $data->{line_use};
 }
 
-# Of a reference that is in two lines, both.
+# Misses of both lines of a reference that is in two.
 sub misses { my $of = $_[0]; my $sum = 0; $sum += $of->{$_} // 0 for qw(l1d_load_lines l1d_store_lines); return $sum }
 
 # ---- exactly ----
@@ -153,7 +153,7 @@ for my $seed (1 .. $seeds) {
 	cmp_ok($saved, '>=', 0.98 * $saves, "seed $seed: split, it saves what was said");
 	cmp_ok($saved, '<=', 1.02 * $n * $rounds * ($width * $n > 32768 ? 1 - $width / 64 : 1), "seed $seed: or all of them, if it fits L1D");
 
-	# What no splitting helps: any byte is used at some time, or all are at once.
+	# No splitting helps here: any byte is used at some time, or all are at once.
 	my $table = name();
 	for my $other (['a table looked up here and there', "static long $table\[100000];\nint main(void)\n{\n\tunsigned x = $seed;\n\tlong sum = 0;\n" .
 			"\tfor (int i = 0; i < 60000; i++)\n\t\tsum += ${table}[(x = x * 1664525 + 1013904223) % 100000]++;\n\treturn sum == 7;\n}\n"],

@@ -10,7 +10,7 @@ use lib $FindBin::Bin;
 use Peek;
 use Test::More;
 
-# What a clause may be about, and how that looks in a value.  What is in @own is nobody's
+# The subjects of clauses, and how each looks in a value.  A subject in @own is nobody's
 # geometry: it has a clause of its own.
 my %looks = (size => qr/^\d+[KMG]\b/, entries => qr/^\d+ \d+/, ways => qr/^\S+ \d+/,
 	line => qr/^\S+ \d+ \d+/, latency => qr/\blatency=/, prefetch => qr/\bprefetch=/,
@@ -24,7 +24,7 @@ sub sources
 	return map { $_ => 1 } $text =~ /^#   ([a-z0-9][a-z0-9-]*): \S/mg;
 }
 
-# What is wrong with the clauses of one line, "SOURCE; FIGURE SOURCE; ...".
+# The faults of the clauses of one line, "SOURCE; FIGURE SOURCE; ...".
 sub faults
 {
 	my ($value, $comment, $known) = @_;
@@ -48,7 +48,7 @@ sub faults
 	return @faults;
 }
 
-# What time hangs on, and reports have to call assumed: the key "assumed" names it.
+# Levels that time hangs on, and that reports have to call assumed: the key "assumed" names it.
 my $level = qr/^(?:l1d|l2|llc|stlb|[id]tlb2)$/;
 my $timed = qr/^(?:\S+-latency|prefetch-distance|clock-mhz|\S+-buffers|width|window|\S+-ports|walkers)$/;
 

@@ -397,7 +397,7 @@ C
 		is($run->{out}, $alone->{out}, 'its arguments, variables and names are as alone' . ($preload ? ', with what is preloaded' : ''));
 	}
 
-	# What the simulator cannot run, or cannot tell the counts of.
+	# Programs that the simulator cannot run, or cannot tell the counts of.
 	my $copy = scratch('static');
 	run(command => ['cp', program('static'), $copy]);
 	chmod(04755, $copy);

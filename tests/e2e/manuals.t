@@ -43,7 +43,7 @@ sub tags
 	return options_in(join("\n", map { s/\\-/-/gr } @tags));
 }
 
-# What stands left of the meanings, under "Options:".
+# The words left of the meanings, under "Options:".
 sub help_options
 {
 	my ($command) = @_;
@@ -89,7 +89,7 @@ sub zsh_options
 	my ($part) = $zsh =~ /^\t\Q$command\E\) specs=\((.*?)^\t\t\) ;;$/ms;
 	return [uniq(map { options_in(s/\[.*//r =~ s/[{},'*\\]/ /gr) } ($part // '') =~ /^\t\t(\S.*)$/mg)];
 }
-# Of the lines for this command.
+# The options in the lines for this command.
 sub fish_options
 {
 	my ($command) = @_;

@@ -79,7 +79,7 @@ SKIP: {
 	is(value($touch, $faults), 5 * $count, 'perf: every fault');
 	is($touch->{counts}{$faults}{status}, 'exact', 'perf: exactly');
 
-	# Of these it is not known what ended them, folded or not.
+	# It is not known what ended these, folded or not.
 	my $killed = peek(engine => 'perf', events => $faults, command => ['perl', '-e',
 		'my ($n, @program) = @ARGV; system(@program) for 1 .. $n', 230, program('exits'), 'kill']);
 	my $report = $killed->{report};
@@ -94,7 +94,7 @@ SKIP: {
 	my ($name) = read_file($sum) =~ /folding\0(\d+-\d+\.rec) /;
 	ok($name && !-e "$run->{directory}/$name", 'a sum names what it took');
 
-	# Of other programs: each has its sum, and none is taken for not followed.
+	# Other programs: each has its sum, and none is taken for not followed.
 	my $shell = run(command => ['sh', '-c', 'i=0; while [ $i -lt 400 ]; do (exec "$0" 1 >&2); i=$((i+1)); done',
 		program('region_calls')], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf', CACHEPEEK_EVENTS => $faults,
 		CACHEPEEK_DIR => scratch('shell'), CACHEPEEK_OUTPUT => '/dev/null'});

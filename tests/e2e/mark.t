@@ -76,7 +76,7 @@ my ($row, $why, $report) = marked('ixp45x', undef);
 is($row, 'columns', 'on a machine without L2 the mark goes by the cost, too');
 like($why, qr/^columns: the most miss_cost of its own, /, 'and says so');
 
-# What the start-up misses, in no region, costs more than a region of one line.  libc's memset
+# The misses of the start-up, in no region, cost more than a region of one line.  libc's memset
 # may store past the caches.
 my $few = scratch('few');
 write_file("$few.c", "#include <cachepeek.h>\nstatic volatile char a[1 << 20];\n" .

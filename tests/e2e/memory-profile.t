@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What a report makes of a processor's samples of memory: those of page faults, with
+# Reports of a processor's samples of memory: those of page faults, with
 # words in them that processors write (no machine of ours has them), where what each
 # bucket and estimate has to be is known.
 use strict;

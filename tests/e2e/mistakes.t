@@ -29,7 +29,7 @@ is_deeply([glob("$file* $directory/*")], [$file], 'and nothing is made');
 
 # ---- a file of source that the program has not ----
 
-# What it is made of is found by its debugging information: the files are elsewhere.
+# Its sources are found by its debugging information: the files are elsewhere.
 my $program = scratch('program');
 {
 	my @cc = ('cc', '-g', '-O1', '-L' . scratch(), '-Wl,-rpath,' . scratch());
@@ -81,7 +81,7 @@ for my $case (['main.c', $program], ['part.c', $program], ['other.c', $program],
 	write_file("$room/empty", '');
 	write_file("$room/elf", "\x7fELF\1\2\3");
 	my @files = qw(nosuch nosuch.json of-no-matter empty elf cut.json cut-profile.json foreign.json number.json directory truncated /dev/null report.csv);
-	# What takes FILE; each other file that it has is right.
+	# Commands that take FILE; each other file that it has is right.
 	my @commands = ('report FILE', 'report -o out.json FILE', 'merge FILE', 'diff FILE report.json', 'diff report.json FILE', 'diff FILE profile.json',
 		'gate FILE report.json', 'gate baseline.json FILE', 'explain FILE', 'explain --json FILE', (map { "$_ -d FILE" } qw(dcache dtlb icache sharing explain)[0 .. 3]),
 		'annotate -d FILE x.c', 'annotate -i FILE x.c', (map { "$_ -i FILE" } qw(dcache dtlb icache)), 'list groups FILE', 'list machines FILE', 'list presets FILE', 'list events FILE',
@@ -120,7 +120,7 @@ SKIP: {
 	}
 }
 
-# What the environment says is for the library: it complains, and the program runs.
+# Settings in the environment are the library's: it complains, and the program runs.
 my $run = run(command => [cli(), 'touch', $marker], env => {CACHEPEEK_GROUPS => 'cahce', CACHEPEEK_ENGINE => 'sim',
 	CACHEPEEK_OUTPUT => scratch('report.json')});
 is(status_text($run->{status}), 'exit 0', 'a variable: the program runs');

@@ -16,7 +16,7 @@ need_perf();
 my $tests = source() . '/tests/mpi';
 my $faults = 'perf::PAGE-FAULTS';
 my $misses = 'l1d_store_misses';
-# What a rank counts in each region: pages, or lines.
+# The counts of a rank in each region: pages, or lines.
 my %oracle = (
 	perf => {event => $faults, regions => sub { my ($rank) = @_; return (
 		work => 10 * ($rank + 1) + 5, lines => undef,
@@ -78,7 +78,7 @@ sub check
 			"$what: of all ranks");
 		check_job($report, $what, $ranks, $oracle);
 	}
-	# What is bound to libc by RTLD_DEEPBIND begins threads behind our back.
+	# Code that is bound to libc by RTLD_DEEPBIND begins threads behind our back.
 	my @warnings = grep { $what !~ /^ABI/ || !/found running/ } @{$report->{warnings}};
 	is_deeply(\@warnings, [], "$what: nothing to warn of");
 	my $each = of_ranks($directory);

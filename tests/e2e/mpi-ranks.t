@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What a job's report says of each rank: processes, threads, time, and how much of that
+# A job's report of each rank: processes, threads, time, and how much of that
 # it was in MPI; and which ranks have the regions that not all have.
 use strict;
 use warnings;
@@ -97,7 +97,7 @@ C
 		is($instructions, $counted->{regions}[0]{counts}{instructions}{value}, "$name, simulated: instructions of each rank, which add up");
 		is_deeply([map { sort keys %{$_->{counts}} } @{$counted->{by_rank}}], [('instructions') x 2], "$name, simulated: and nothing that was not asked for");
 
-		# Of their records, later; without those of some.
+		# Merged from their records, later; without those of some.
 		my $merged = merged(scratch("records-$name"));
 		my @same = map { [map { delete $_->{time_s}; $_ } map { {%$_} } @$_] } $merged->{by_rank}, $ranks;
 		is_deeply(@same, "$name: merge says the same, but of the time, which went on");

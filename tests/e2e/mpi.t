@@ -145,7 +145,7 @@ for my $name (sort keys %implementations) {
 				"$name, $how: and the report says how it ended") if $how =~ /^(abort|kill)$/;
 		}
 
-		# What is not there is named.
+		# Missing records are named.
 		my $directory = scratch("$name-of-5");
 		counted($mpi, 5, $directory, {CACHEPEEK_MPI_TIMEOUT => 0, CACHEPEEK_OUTPUT => "$directory/rank%r.json"}, $exe);
 		for my $record (glob("$directory/*.rec")) {
@@ -179,7 +179,7 @@ for my $name (sort keys %implementations) {
 	}
 }
 
-# What needs no PMU, every rank counts, also where they share the events.
+# Every rank counts what needs no PMU, also where they share the events.
 SKIP: {
 	skip('no MPICH', 1) unless has($implementations{mpich});
 	my ($report, $job) = check_one('shared events', $implementations{mpich}, 3, scratch('pages-mpich'), CACHEPEEK_SCHEDULE => 'ranks');
@@ -189,7 +189,7 @@ SKIP: {
 	is(scalar(grep { /CACHEPEEK_SCHEDULE=ranks is for jobs of MPI/ } @{$alone->{notes}}), 1, 'without ranks: it says so');
 }
 
-# What its MPI takes for a job of one is still the rank that the launcher says.
+# A rank that its MPI takes for a job of one is still the rank that the launcher says.
 SKIP: {
 	skip('no MPICH', 1) unless has($implementations{mpich});
 	my $alone = run(command => [scratch('pages-mpich')], env => {LD_PRELOAD => lib(), CACHEPEEK_ENGINE => 'perf',

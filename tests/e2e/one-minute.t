@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Who has one minute: programs with one problem each, of which level, region, line and
+# The first minute of a user: programs with one problem each, of which level, region, line and
 # kind are known.  The first 24 rows of the report on a terminal of 80 columns name level
 # and region, those of the profile kind and place; of three programs of others, and two of
 # ours, without a problem both say that there is nothing to mend.
@@ -126,7 +126,7 @@ my @fine = (['gzip', '-c', $text], ['sqlite3', ':memory:', "'.read $sql'"],
 	['/usr/bin/python3', '-c', "'print(sum(len(str(i * i)) for i in range(100000)))'"]);
 for my $command (@fine) {
 	my $name = $command->[0];
-	# Of gzip and Python, misses are a larger part of the time than of what they would cost.
+	# Misses of gzip and Python are a larger part of the time than of what they would cost.
 	my $report = screen('-E', 'sim', '-m', 'skylake-sp', $name eq 'sqlite3' ? () : ('-g', 'cache'), @$command);
 	like($report =~ s/\n {11}/ /gr, qr/^miss cost .*: nothing to mend$/m, "$name: nothing to mend") or diag($report);
 	unlike($report, qr/^look first/m, "$name: and nowhere to look first");

@@ -42,7 +42,7 @@ sub place
 	die "no $function in $file";
 }
 
-# What each thread counted on the path, without nested regions, sorted.
+# The count of each thread on the path, without nested regions, sorted.
 sub shares
 {
 	my ($report, @path) = @_;

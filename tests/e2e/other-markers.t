@@ -28,7 +28,7 @@ sub paths
 
 sub sorted { [sort @{$_[0]}] }
 
-# What the root's children counted, ranges apart, is what it has not itself.
+# The counts of the root's children, ranges apart, are those that it has not itself.
 sub ok_root
 {
 	my ($report, $name, $what) = @_;

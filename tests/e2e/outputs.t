@@ -37,7 +37,7 @@ run(command => [cli(), 'dcache', '-d', $profile, '-o', "$profile.json", scratch(
 run(command => [cli(), 'sharing', '-d', $shared, '-o', "$shared.txt", scratch('walk')]);
 run(command => [cli(), '-d', scratch('records'), '-o', $one, @pages], env => \%base);
 
-# What each writes, and the command: OUTPUT stands for the file.
+# Each writer, and its command: OUTPUT stands for the file.
 my @writers = (
 	['library', 'json', {%base, LD_PRELOAD => lib(), CACHEPEEK_OUTPUT => 'OUTPUT'}, @pages],
 	['library', 'html', {%base, LD_PRELOAD => lib(), CACHEPEEK_OUTPUT => 'OUTPUT'}, @pages],
@@ -161,7 +161,7 @@ SKIP: {
 		my $attacker = 65533;
 		for my $writer (@writers) {
 			my ($who, $ending) = @$writer;
-			# What the victim of a run would need besides: a home, records that it may read.
+			# The victim of a run would need besides: a home, records that it may read.
 			next if $victim && $who !~ /^(?:library|diff)$/;
 			$as = $victim;
 			my $what = "$who, $ending, as user $victim";

@@ -138,7 +138,7 @@ system('gcc', '-O1', '-fno-builtin', '-w', '-c', '-fPIC', '-o', scratch('allocat
 system('gcc', '-shared', '-o', scratch('liballocator.so'), scratch('allocator.o')) and die;
 my $plain = compile('plain', $source);
 
-# What is done with an allocator: the program, what is preloaded, whether blocks have names.
+# The ways to use an allocator: the program, what is preloaded, whether blocks have names.
 my @kinds = (
 	["libc's", $plain, '', 1],
 	['one in the program', compile('inside', $source, scratch('allocator.o')), '', 0],

@@ -95,7 +95,7 @@ for my $kind (sort keys %harmless) {
 	my ($shell, $data) = parts($harmless{$kind} // '');
 	my ($evil_shell, $evil_data) = parts($hostile{$kind} // '');
 	ok($shell eq $evil_shell, "$kind: beside its data the page is that of any other run");
-	# What ends a script, or hides its end, is escaped in JSON; in text all of it is.
+	# Text that ends a script, or hides its end, is escaped in JSON; in text all of it is.
 	ok(length $evil_data && $evil_data !~ ($kind eq 'annotate' ? qr/</ : qr{<[/!]}), '... and nothing in the data ends it');
 	like($evil_data, qr/alert\(1\)/, '... which has the names');
 }

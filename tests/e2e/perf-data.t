@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What perf recorded, as a profile: page faults, which each kernel samples, against perf's own
+# Recordings of perf, as profiles: page faults, which each kernel samples, against perf's own
 # names and counts; and samples of memory accesses, which no machine of ours has: the same
 # file, with words that processors write put into what perf prints of it.
 use strict;
@@ -131,7 +131,7 @@ sub word
 	my ($level, $number, $snoop, $remote, $tlb) = @_;
 	return $LOAD | $HIT | $level << 5 | ($snoop // 2) << 19 | ($tlb // 0x0a) << 26 | $number << 33 | ($remote ? 1 << 37 : 0);
 }
-# What processors say; the first is no miss.  0x4c: hit or miss of L1 and a walk.
+# Words of processors; the first is no miss.  0x4c: hit or miss of L1 and a walk.
 my @words = (['', word(0x08, 1)], ['l2_sampled', word(0x20, 2)], ['lfb_sampled', word(0x10, 12)],
 	['l3_sampled', word(0x40, 3, 2, 0, 0x12)], ['c2c_sampled', word(0x40, 3, 0x10)], ['local_sampled', word(0x80, 13)],
 	['hop1_sampled', word(0x100, 13, 2, 1)]);
@@ -142,7 +142,7 @@ my $n = 0;
 open(my $out, '-|', $perf, @ARGV) or die;
 while (<$out>) {
 	if ($ARGV[0] eq 'evlist') {
-		# Of newer perfs: type: 1 (software), type: 1 (PERF_TYPE_SOFTWARE).
+		# Newer perfs write type: 1 (software), type: 1 (PERF_TYPE_SOFTWARE).
 		s/^page-faults:u: type: 1(?: \(\w+\))?,/cpu\/mem-loads,ldlat=30\/P: type: 4,/;
 	} elsif (/ page-faults:u: /) {
 		s/page-faults:u:/cpu\/mem-loads,ldlat=30\/P:/;

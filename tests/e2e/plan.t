@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What is counted is decided once in a run: the images and processes that follow take
-# the plan from the run's directory, if it is theirs and whole, and decide anew if not.
+# The plan of what is counted is made once in a run: the images and processes that follow take
+# it from the run's directory, if it is theirs and whole, and decide anew if not.
 use strict;
 use warnings;
 use FindBin;

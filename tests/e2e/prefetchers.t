@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What hardware prefetchers of a machine of one's own do to walks of a program, by laws
+# The effect of hardware prefetchers on walks of a program, by laws
 # and by hand: which walk each one follows, and that nothing of what it brings is lost.
 # Reference by reference each is compared in tests/sim/model.t.
 use strict;
@@ -107,7 +107,7 @@ is_about($next->{sum}{l1d_load_misses}, 4096, 'next-line:16: of each page the fi
 is_about($next->{sum}{l1d_hw_prefetch_fills}, 63 * 4096, 'next-line:16: and all others fetched');
 is_about($next->{sum}{l1d_hw_prefetch_used}, 63 * 4096, 'next-line:16: and used');
 my $step = alone('ip-stride:256:1:2048', '', ['sum', 'down', 'stride 256'], ['stride 4160', 'chase']);
-# Of a page with 16 such lines the first is missed: the step to it is known, and leaves the page.
+# The first of a page's 16 such lines is missed: the step to it is known, and leaves the page.
 is_about($step->{'stride 256'}{l1d_load_misses}, 4096, 'ip-stride: of each page one line is missed');
 alone('ip-stride:256:1:128', '', ['sum', 'down'], ['stride 256', 'stride 4160']);
 alone('region:16:1024', '', ['records'], ['stride 4160', 'chase']);
@@ -173,7 +173,7 @@ for my $machine (@with) {
 # ---- a run is a function of its references ----
 
 {
-	# What L2 has when a walk begins hangs on where the kernel puts the program, too.
+	# The lines that L2 has when a walk begins hang on where the kernel puts the program, too.
 	my @runs = map { walk('ip-stride:64:4:2048+region:16:64+streamer:8:2:8', 'streamer:16:2:16+up-down:16',
 		env => {CACHEPEEK_REPRODUCIBLE => 1}) } 1 .. 2;
 	is_deeply($runs[0], $runs[1], 'the same again');
@@ -189,7 +189,7 @@ for (['zen4', 'l2_hw_prefetch_used', 'no prefetcher of L2 (prefetch=none takes i
 	like($run->{json}, qr/the simulated machine \Q$of has $why\E/, "$machine, $event: why not");
 }
 
-# What excludes them names the cure, and is there with it.
+# A level that excludes them names the cure, and is there with it.
 {
 	my $lru = write_file(scratch('lru.machine'), "l1d = 32K 8 64 prefetch=next-line\nl2 = 256K 8 64 prefetch=streamer:20:2:32\nllc = 2M 16 64\n");
 	for my $case (['--sweep', 'L1D.size=16K..64K', qr/l1d has a prefetcher \(--what-if prefetch=none\)\n\z/, qr/^L1D sweep /m],

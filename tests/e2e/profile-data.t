@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What data is in, of C++: operator new of all kinds, containers, and memory that is
+# The names of C++'s data: operator new of all kinds, containers, and memory that is
 # mapped, by the call.
 use strict;
 use warnings;

@@ -61,7 +61,7 @@ sub ok_lines
 	is_deeply([grep { $functions->{$names{$_}} } @symbols], [], 'and no names');
 }
 
-# What a compiler makes of it.
+# The symbol that a compiler makes of it.
 SKIP: {
 	skip('no rustc here', 4) unless which('rustc');
 	my $source = write_file(scratch('walk.rs'), <<'RUST');

@@ -58,7 +58,7 @@ sub ok_lines
 	ok($n >= $LINES - 64 && $n <= $LINES + 64, "$what: $n") or diag("not $LINES");
 }
 
-# What the parts of each part add up to.
+# The parts of each part add up to it.
 sub ok_parts
 {
 	my ($profile, $what, @names) = @_;
@@ -186,7 +186,7 @@ C
 	ok_parts($run->{profile}, 'a child', qw(l1d_load_misses l1d_store_misses));
 }
 
-# What a process had when it was killed is there.
+# The counts that a process had when it was killed are there.
 {
 	my $run = profile('dcache', [], $program, qw(load kill));
 	is(status_text($run->{status}), 'signal 9', 'killed');

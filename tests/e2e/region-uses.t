@@ -17,7 +17,7 @@ my $report = $run->{report} or BAIL_OUT($run->{err});
 my ($main) = threads_named($report, 'region_uses');
 my ($less) = threads_named($before->{report}, 'region_uses');
 
-# What the third pass added.
+# The counts that the third pass added.
 sub added
 {
 	my ($path, @which) = @_;

@@ -43,7 +43,7 @@ for my $engine (@engines) {
 	like($run->{err}, qr/^cachepeek: output -: .*pipe.*\n0$/m, "$engine: ... which is said, and the status is the program's");
 }
 
-# Whose children have a namespace that is over.
+# A program whose children have a namespace that is over.
 SKIP: {
 	my @unshare = ('unshare', '--pid', '--fork');
 	skip('no namespaces of PIDs here', 3) if run(command => [@unshare, 'true'])->{status};
@@ -101,7 +101,7 @@ for my $output ('/dev/fd/5', '/dev/stdout') {
 	is($run->{err} =~ s/^cachepeek: software .*\n//r, '', '... and nothing to say');
 }
 
-# What reports are made of is not in every process of a run.
+# The parts of reports are not in every process of a run.
 unlike(read_file(lib()), qr/<html|chart\.js/i, 'no page is in the library');
 like(read_file(build() . '/libcachepeek/reporter'), qr/<html.*chart\.js/is, '... but in what writes the report');
 

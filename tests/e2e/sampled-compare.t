@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What is compared of samples (CACHEPEEK_SAMPLE): machines of one run (cachepeek compare),
+# Comparisons of samples (CACHEPEEK_SAMPLE): machines of one run (cachepeek compare),
 # sizes of a level (CACHEPEEK_SWEEP), runs (cachepeek diff), a run and its baseline (gate).
 # All of the sets, in full, are what a full simulation counts, to the last count.
 use strict;
@@ -102,7 +102,7 @@ for my $outputs ([], ['-v']) {
 compare(some(1), [$plain, $larger], @mix);
 is_deeply([@{$compared->{answers}[0]}{qw(most undecided)}], [undef, Json::true()], 'JSON: undecided');
 
-# What cannot be sampled has a run in full.
+# A program that cannot be sampled has a run in full.
 my @static = (program('static_chase'), 20000, 200000);
 my @both = compare(some(1), [$plain, 'zen3'], @static);
 is($compared->{runs}, 2, 'a machine that cannot be sampled: another run');
@@ -190,7 +190,7 @@ is($change->{'tables l1d_misses'}{verdict}, 'significant', 'diff: a smaller L1D'
 my (undef, $against) = differ('full', 'again');
 is($against->{' l1d_misses'}{verdict}, 'noise', 'diff: with a run in full');
 
-# What --fail-if says: its status, its verdict in JSON, and the line of the text.
+# The verdict of --fail-if: its status, its verdict in JSON, and the line of the text.
 sub of_condition
 {
 	my ($before, $after, $condition) = @_;

@@ -123,7 +123,7 @@ for my $name (sort keys %places) {
 	is(scalar(grep { $_->{share_error} > 0.2 } @rows), 0, "$name: shares, too");
 }
 
-# What a line missed in one of the data is known as what it missed in all.
+# A line's misses in one of the data are known as well as its misses in all.
 for my $case (['table', 'look_up'], ['array', 'walk']) {
 	my ($name, $function) = @$case;
 	my ($true, @those) = map { (grep { $_->{function} eq $function } @{$places{$name}($_)->{places}})[0] } $truth, @sampled;
@@ -257,7 +257,7 @@ is(scalar(grep { split(/,/, $_, -1) != @names && !/"/ } @csv), 0, 'CSV: each row
 
 sub unescaped { return $_[0] =~ s/&lt;/</gr =~ s/&gt;/>/gr =~ s/&quot;/"/gr =~ s/&nbsp;/ /gr =~ s/&amp;/&/gr }
 
-# What is in an element that has none of its kind inside.
+# The text of an element that has none of its kind inside.
 sub element
 {
 	my ($dom, $tag, $id) = @_;

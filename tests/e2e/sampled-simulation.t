@@ -117,7 +117,7 @@ cmp_ok(scalar(keys %values), '>', $seeds / 2, 'another seed is another sample');
 				or diag("true $truth: ", join(', ', map { "$_->{value} +- $_->{error}" } @metrics));
 		}
 	}
-	# What has too many of one count has too many of the other.
+	# A sample with too many of one count has too many of the other.
 	my ($ratio, @parts) = map { my $r = region($runs[0]{report}); $r->{metrics}{$_} // $r->{counts}{$_} } qw(l1d_miss_ratio l1d_misses l1d_accesses);
 	cmp_ok($ratio->{error} / $ratio->{value}, '<', sqrt(($parts[0]{error} / $parts[0]{value})**2 + ($parts[1]{error} / $parts[1]{value})**2) + 0.05,
 		'a ratio is known about as well as its parts');
@@ -219,7 +219,7 @@ for my $case (['threads of OpenMP'], ['children', 'fork']) {
 	my ($what, @arguments) = @$case;
 	my ($true, @runs) = map { peek(command => [$pooled, @arguments], engine => 'sim', machine => $machine,
 		env => {OMP_WAIT_POLICY => 'passive', variable($_)}, events => 'instructions,l1d_misses,l2_misses,l2_writebacks')->{report} } 0, 2 .. 4;
-	# What threads take from each other is not written back, and hangs on their turns.
+	# Lines that threads take from each other are not written back, and hang on their turns.
 	for my $event (qw(l1d_misses l2_misses), @arguments ? 'l2_writebacks' : ()) {
 		my @counts = map { region($_)->{counts}{$event} } @runs;
 		is_deeply([map { $_->{status} } @counts], [('estimated') x 3], "$what: $event is estimated");

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What a person sees first, on a terminal of 24 lines of 80: the row to look at, with
+# The first that a person sees, on a terminal of 24 lines of 80: the row to look at, with
 # few regions and with many, of one thread and of 64, and of a job of 1,000 ranks.
 use strict;
 use warnings;
@@ -56,7 +56,7 @@ ok_screen(\@few, 'few');
 is(scalar(grep { /^ +(?:outer|inner|warm) / } @few[0 .. 23]), 7, 'few: each region');
 unlike(join("\n", @few), qr/regions with less/, 'few: none is left out');
 
-# What no column shows is below them, each value whole, however many there are.
+# Counts that no column shows are below them, each value whole, however many there are.
 my $whole = run(command => [cli(), '-E', 'sim', '-m', 'zen4', '-o', scratch('whole.json'), '-o', scratch('whole.txt'),
 	program('region_nested')]);
 is(status_text($whole->{status}), 'exit 0', 'whole: ran');

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Who served the references, and what that costs, adds up on every machine: with and
+# The levels that served the references, and their costs, add up on every machine: with and
 # without L2 and L3, inclusive and exclusive, in each region.
 use strict;
 use warnings;

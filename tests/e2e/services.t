@@ -73,7 +73,7 @@ sub free_port
 	return $socket->sockport;
 }
 
-# What node_exporter answers; undef: it does not start.
+# The answer of node_exporter; undef: it does not start.
 sub exported
 {
 	my ($exporter, $port) = @_;

@@ -11,7 +11,7 @@ use Test::More;
 
 my $rounds = 5000;
 
-# What sharing says of the program: {out, report}.
+# The answer of sharing for the program: {out, report}.
 sub sharing
 {
 	my ($how, @options) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What CPUID tells a program on a machine that names its processor (features in its file):
+# CPUID as a program sees it on a machine that names its processor (features in its file):
 # libc, which reads the leaves by itself, finds that machine's caches, and chooses code by
 # its features.
 use strict;
@@ -59,7 +59,7 @@ for my $machine (map { m{([^/]+)\.machine$} } sort glob(source() . '/base/machin
 }
 cmp_ok($shown, '>=', 27, 'machines');
 
-# What a machine has not is not offered, and what it has is where this processor executes it.
+# Features that a machine lacks are not offered; those that it has are where this processor executes them.
 {
 	my ($flags) = read_file('/proc/cpuinfo') =~ /^flags\s*:(.*)/m;
 	my $wide = ($flags =~ / avx512bw .*avx512vl/ ? 1 : 0);
@@ -72,13 +72,13 @@ cmp_ok($shown, '>=', 27, 'machines');
 	is_deeply($offered{'skylake-sp'}, [$wide, 1 - $wide], 'skylake-sp has it where the host has, or the report says that it lacks it');
 }
 
-# What neither Valgrind nor any host executes is left out everywhere.
+# Features that neither Valgrind nor any host executes are left out everywhere.
 {
 	my $run = peek(engine => 'sim', machine => 'sapphire-rapids', events => 'instructions', command => [$getconf, 'PAGE_SIZE']);
 	like($run->{report}{engine}{limits}, qr/the processor of sapphire-rapids, without .*\bamx_tile\b/, 'tiles are left out');
 }
 
-# Of what a changed machine has, and not of the file.
+# CPUID tells of the changed machine, and not of the file's.
 {
 	my $run = peek(engine => 'sim', machine => 'skylake', events => 'instructions', command => [$getconf, 'LEVEL3_CACHE_SIZE'], env => {CACHEPEEK_WHAT_IF => 'L3.size=4M'});
 	is($run->{out} + 0, 4 << 20, 'a changed machine shows its changed caches');

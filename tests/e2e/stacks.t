@@ -25,7 +25,7 @@ sub report_of
 	return ($run->{status} >> 8, $report);
 }
 
-# What is counted: name of it, of a page, and how much others may add to a stack, where it
+# The counts: name of it, of a page, and how much others may add to a stack, where it
 # begins and ends.
 my %counted = (
 	perf => ['dtlb', ['--engine', 'perf'], 'page_faults', 1, 6],

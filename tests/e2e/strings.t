@@ -76,7 +76,7 @@ sub regions_of
 	} @cases;
 }
 
-# What the call takes beside the instruction, which is as much for nop.  Lines of the stack and
+# The instructions of the call beside the one, which are as much for nop.  Lines of the stack and
 # of the code may have left the cache.
 sub is_count
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What is assumed of this host's latencies can be measured: a report that ranks by them says so, once.
+# Latencies that are assumed of this host can be measured: a report that ranks by them says so, once.
 use strict;
 use warnings;
 use FindBin;

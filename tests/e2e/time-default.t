@@ -46,7 +46,7 @@ is(run(command => [(split(' ', $ENV{CC} || 'gcc'))[0], '-O1', '-I', source() . '
 
 my %env = (LD_LIBRARY_PATH => build());
 
-# What is seen of it on that machine, and the report.
+# The counts on that machine, and the report.
 sub counted
 {
 	my ($machine, @more) = @_;

@@ -47,7 +47,7 @@ cmp_ok($share, '>', 0.1, 'the clock alone is off by a tenth');
 cmp_ok($share, '<', 0.15, 'and the parts by as much at most');
 my $first = report_of('first.json', $report, 1);
 
-# Of two sides, each with an error of 1, the difference has one of the root of 2.
+# The difference of two sides, each with an error of 1, has one of the root of 2.
 for my $case ([1.2, 'noise'], [1.6, 'significant']) {
 	my ($widths, $verdict) = @$case;
 	my $other = report_of('other.json', $report, 1 + $widths * $share);

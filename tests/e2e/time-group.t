@@ -207,7 +207,7 @@ sub metric { $_[0]{metrics}{$_[1]}{value} }
 	$check = run(command => ['/usr/bin/python3', source() . '/tests/validate.py', source() . '/doc/cachepeek-compare-1.schema.json', scratch('compared.json')]);
 	is(status_text($check->{status}), 'exit 0', 'compare: as its schema says') or diag($check->{out} . $check->{err});
 
-	# What weighs misses, or stalls, is estimated otherwise; so is what has that beside the time.
+	# A metric that weighs misses, or stalls, is estimated otherwise; so is one that has that beside the time.
 	my $mixed = write_file(scratch('mixed.group'), "\@group mixed\n\@title Both\n\@need cycles\n"
 		. "both [ratio] = cycles / MEMORY_CYCLES\nalone [ratio] = cycles / 4\n\@columns both \"both\"\n\@long\nboth\n\@end\n");
 	my ($mixture, %mixed) = counted($machine, "time,$mixed", $two);

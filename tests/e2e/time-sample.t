@@ -123,7 +123,7 @@ for my $machine ($plain, 'zen3') {
 		or diag("$long->{$_}{value}, $full{long}{counts}{$_}{value}") for 'cycles', 'time_memory';
 	my ($branch, $issue) = @{$some{branches}{counts}}{qw(time_branch time_issue)};
 	cmp_ok($branch->{value}, '>', 1_000_000, 'half of the branches are not foreseen');
-	# What both have is the variance of the sample.
+	# Both have the variance of the sample.
 	my $square = $branch->{error} ** 2 - $issue->{error} ** 2;
 	my $unlearnt = 0.2 * $branch->{value};
 	cmp_ok(abs($square / $unlearnt ** 2 - 1), '<', 0.15, 'branches are learnt of some instructions, and a fifth may be fewer') or
@@ -160,7 +160,7 @@ for my $machine ($plain, 'zen3') {
 	cmp_ok($error, '<', 0.05, 'which is large enough');
 }
 
-# What comes before anything is counted, as the dynamic linker does, has no share of what is in full.
+# Code before anything is counted, as the dynamic linker's, has no share of what is in full.
 {
 	my $loop = 'for (volatile long i = 0; i < ROUNDS; i++) ;';
 	my $early = write_file(scratch('early.c'), <<"C");

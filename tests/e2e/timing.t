@@ -28,7 +28,7 @@ sub timed
 	return $run->{report};
 }
 
-# What 60 turns of a loop cost, one of them: the whole of the second region is the
+# The cost of 60 turns of a loop, one of them: the whole of the second region is the
 # first one's and 60 turns more.
 my %turn = (
 	# two instructions
@@ -133,7 +133,7 @@ sub one
 }
 
 {
-	# Whose processor this is decides (tests/unit/machine_known.c); either way it is said.
+	# The processor of this host decides (tests/unit/machine_known.c); either way it is said.
 	my ($all, $run) = one('host', 'cycles,instructions');
 	my $of = $run->{report}{machine}{description} =~ /latencies, time\b.* of \S+/;
 	my $why = $of ? qr/^out-of-order timing model of machine host, which assumes /

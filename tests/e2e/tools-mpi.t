@@ -13,7 +13,7 @@ use Peek;
 use Standin;
 use Test::More;
 
-# What has another form than the rest: with any arguments, or not giving an int.
+# Functions with another form than the rest: with any arguments, or not giving an int.
 my $by_hand = qr/^MPI_(?:Pcontrol|Wtime|Wtick|Aint_add|Aint_diff|DUP_FN|\w*_[cf]2[cf]\w*|T_\w+|NULL_\w+|Status_\w*f08\w*|Type_create_f90_\w+)$/;
 
 # The functions of a header: [name, [parameters]].
@@ -95,7 +95,7 @@ sub sources
 		$body .= "\tprintf(\"$name %d\\n\", $name(" . join(', ', map { $_->[1] } @all) . "));\n"
 			unless $name =~ /^MPI_(?:Finalize|Abort)$/;
 	}
-	# Those of Fortran that we have, and what takes any arguments.
+	# Functions of Fortran that we have, and those that take any arguments.
 	my @fortran = qw(mpi_finalize_ mpi_abort_ mpi_pcontrol_);
 	for my $name (@fortran) {
 		$mpi .= "void p$name(int *a, int *b, int *c) { print(\"p$name %d\\n\", *a); }\n" .
@@ -142,7 +142,7 @@ C
 	return ($mpi, $tool, $program);
 }
 
-# What we have that this header has not is not of this MPI.
+# A function of ours that this header has not is not of this MPI.
 sub ours
 {
 	my $lists = read_file(source() . '/preload/parallel/mpi_calls.h');

@@ -96,7 +96,7 @@ my %types = (void => 'void', int => 'int', id => 'uint64_t', handle => 'const vo
 my %formats = (int => '%d', id => '%#lx', handle => '%p', text => '%s', wide => '%ls', number => '%u', event => '%s');
 my %made = map { $_->[3] =~ /^(\w+)=(\w+)$/ ? ($2 => $1) : () } @calls;
 
-# Of an argument: its kind, and how it is written where it is the nth of the program's.
+# An argument: its kind, and how it is written where it is the nth of the program's.
 sub argument
 {
 	my ($what, $n) = @_;

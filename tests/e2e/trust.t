@@ -129,7 +129,7 @@ SKIP: {
 		like(join("\n", @{$report->{warnings} || []}), qr/11-0\.rec: it belongs to another user/, '... the other record is named');
 	}
 
-	# Whose directory it is: nobody else can have put the record there.
+	# The directory is its owner's: nobody else can have put the record there.
 	my $theirs = shared_directory(0755);
 	chown($attacker, $attacker, $theirs);
 	put($theirs, '10-0.rec', $attacker);

@@ -82,7 +82,7 @@ SKIP: {
 
 # ---- OpenMP ----
 
-# Of all who come to the barrier, nobody is late behind it: else it was another runtime's.
+# None of the threads that come to the barrier is late behind it: else it was another runtime's.
 my $omp_plugin = source_of('omp.c', <<'E');
 #include <omp.h>
 #include <unistd.h>

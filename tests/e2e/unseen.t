@@ -38,7 +38,7 @@ SKIP: {
 	is($adopted{stays}, 1, 'perf, stays: adopted');
 	ok(scalar(grep { /found running/ } @{$run{stays}{report}{warnings}}), 'perf, stays: the report says so');
 
-	# What a thread that is known has used is not missed.
+	# The time that a known thread has used is not missed.
 	my $busy = peek(engine => 'perf', command => [which('perl'), '-e', '$x += $_ for 1 .. 4000000']);
 	is(scalar(unattributed($busy)), 0, 'perf, a busy main thread: nothing is missed');
 	cmp_ok($busy->{report}{processes}[0]{unattributed}{cpu_s}, '<', 0.01, 'perf, a busy main thread: hardly any time');

@@ -10,7 +10,7 @@ use Test::More;
 
 my $alone = run(command => [program('waits')]);
 is(status_text($alone->{status}), 'exit 0', 'alone');
-# What does not wait alone is not there, or may not be used here.
+# A call that does not wait alone is not there, or may not be used here.
 my %absent = map { $_ => 1 } $alone->{out} =~ /^(\S+): did not wait$/gm;
 for my $way ($alone->{out} =~ /^(\w+)/gm) {
 	SKIP: {

@@ -12,7 +12,7 @@ use Time::HiRes ();
 
 my $script = terminal_script() or plan(skip_all => 'no script(1) (util-linux), or no terminals for it');
 
-# What a terminal gets to see of the command.
+# The text that a terminal gets from the command.
 sub terminal
 {
 	my ($command) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# What a line costs, and who says so: the same in groups, profiles, and compare.
+# The cost of a line, and its source: the same in groups, profiles, and compare.
 use strict;
 use warnings;
 use FindBin;

@@ -21,7 +21,7 @@ page = 4K
 cores = 4
 END
 
-# What a machine with these changes counts.  The environment is of one length, else the
+# The counts of a machine with these changes.  The environment is of one length, else the
 # stack is elsewhere and so are its lines.
 sub counted
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the fuzz targets share.  Each holds LLVMFuzzerTestOneInput, which gives
+ * Shared by the fuzz targets.  Each holds LLVMFuzzerTestOneInput, which gives
  * the bytes to one reader; the arena below finds what runs over an allocation.
  */
 #ifndef CACHEPEEK_TESTS_FUZZ_H

@@ -23,7 +23,7 @@ FUZZ_FLAGS := -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,
 	-fno-sanitize-recover=undefined -fno-sanitize=bool
 FUZZ_COVERAGE_FLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping
 
-# What is read, beside the seeds, and whose lines count for the coverage.
+# Inputs beside the seeds, and the files whose lines count for the coverage.
 FUZZ_SEEDS_merge := tests/fuzz/seeds/record
 FUZZ_SEEDS_group := output/groups
 FUZZ_SEEDS_machine := $(wildcard base/machines)
@@ -65,7 +65,7 @@ fuzz-programs: $(FUZZ:%=$(B)/fuzz-%)
 fuzz-build:
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=$(FUZZ_CC) \
 		CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" FUZZ='$(FUZZ)' fuzz-programs
-# What a chosen number of runs finds does not depend on what was found before.
+# The finds of a chosen number of runs do not depend on what was found before.
 FUZZ_CORPUS = $(B)/fuzz/$(if $(FUZZ_RUNS),fresh,corpus)
 FUZZ_SLOW := group merge profile profile_json record report_json samples
 FUZZ_MANY = $(shell expr $(FUZZ_RUNS) \* $(if $(filter $(FUZZ_SLOW),$(FUZZ)),1,20))

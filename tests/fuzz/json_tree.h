@@ -137,7 +137,7 @@ static inline json_t *tree_any(void)
 	}
 }
 
-/* Of the same type, mostly: what is of another one is not looked at further. */
+/* A value of the same type, mostly: one of another type is not looked at further. */
 static inline json_t *tree_like(const json_t *value)
 {
 	if (json_is_string(value))

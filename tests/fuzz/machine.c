@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-/* What does not depend on the bytes. */
+/* Everything that does not depend on the bytes. */
 static void find_others(void)
 {
 	static const char *const names[] = {

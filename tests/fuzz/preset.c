@@ -22,7 +22,7 @@ const struct cp_embedded *cp_processor_files(void)
 	return cp_embedded_files;
 }
 
-/* What follows the text is not to be read. */
+/* Bytes behind the text are not to be read. */
 static void fill(char to[], const char *text)
 {
 	size_t length = strlen(text);

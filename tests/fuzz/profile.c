@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the simulated PMU notes of a run (PID-N.profile), as somebody else may have
+ * The simulated PMU's notes of a run (PID-N.profile), as somebody else may have
  * left it in a run directory: read, resolved, written in each format.
  */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the kernel's samples are saved in (PID-N.samples), as somebody else may have
+ * The file of the kernel's samples (PID-N.samples), as somebody else may have
  * left it in a run directory: read, resolved, written in each format.
  */
 

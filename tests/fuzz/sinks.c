@@ -42,7 +42,7 @@ static void say(void *context, const char *line)
 	fuzz_read(line);
 }
 
-/* Of a seed of records; NULL where that is not at hand. */
+/* The report of a seed of records; NULL where that is not at hand. */
 static const struct cp_report *any_report(void)
 {
 	static const char *const paths[] = {"tests/fuzz/seeds/record/perf"};

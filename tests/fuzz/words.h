@@ -18,7 +18,7 @@ static unsigned next_random(unsigned *state)
 	return *state >> 8;
 }
 
-/* What a word may become: one that matters by itself, or near to what it was. */
+/* A word becomes another one: one that matters by itself, or near to what it was. */
 static uint64_t other_word(uint64_t word, uint64_t another, size_t size, unsigned *state)
 {
 	const uint64_t words[] = {0, 1, UINT64_MAX, INT64_MAX, 1ull << 63, UINT32_MAX,

@@ -154,7 +154,7 @@ sub state {
 	return \%of;
 }
 
-# What a section of pointers points to.
+# The objects that a section of pointers points to.
 sub listed {
 	my ($file, $section) = @_;
 	my ($from, $size) = map { /\s\Q$section\E\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)/ ? (hex($1), hex($2)) : () }

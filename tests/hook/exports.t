@@ -12,7 +12,7 @@ sub output { run(command => [@_])->{out} }
 
 my @got = output('nm', '-D', '--defined-only', lib()) =~ /^\S+ \S (\S+)$/mg;
 is(join("\n", sort @got), join("\n", exports()), 'it exports what its map lists, and each of those');
-# Those that a hook's file would show: one that the map lacks overrides nothing.
+# Symbols that a hook's file would show: one that the map lacks overrides nothing.
 my @objects = map { build() . '/' . (s{^\Q${\source()}\E/|\.c$}{}gr) . '.o' } grep { !m{/(?:patch|heap|perfstubs)/} } map { glob(source() . "/preload/$_") } qw(*.c */*.c);
 my %shown = map { $_ => 1 } output('readelf', '-sW', @objects) =~ /(?:GLOBAL|WEAK) +DEFAULT +(?!UND)\d+ (\w+)$/mg;
 is(join("\n", sort keys %shown), join("\n", exports()), 'which are those that its files show');

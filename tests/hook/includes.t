@@ -16,7 +16,7 @@ use Test::More;
 # itself.  Rooms stand below those that include them, so that there are no cycles.
 my @base = qw(base base/text base/files);
 my @simulator = qw(tools/sim/request.h tools/sim/ask.h);
-# What Valgrind has: any part of the tool asks.
+# Valgrind's parts: any part of the tool asks.
 my @valgrind = qw(tools/sim/valgrind);
 my @records = qw(regions/job_records.h regions/jobdir.h regions/parcel.h regions/process_state.h regions/record.h regions/record_read.h);
 my @model = qw(tools/profile/model output/report/report.h);
@@ -89,7 +89,7 @@ my @rooms = (
 );
 my %may = map { @$_ } @rooms;
 
-# Who starts, asks and ends the other rooms, and what they include for that.
+# The files that start, ask and end the other rooms, and what they include for that.
 my %starts = map { $_ => 1 } map { "preload/$_" } qw(calibrate.c choose.c follow.c hooks_process.c parts.c process.c
 	reexec.c report.c simulated.c start.c);
 my @parts = qw(preload/cases preload/markers preload/parallel preload/program preload/sampling preload/threads);
@@ -103,7 +103,7 @@ find({no_chdir => 1, wanted => sub {
 }}, map { source() . "/$_" } qw(base preload regions output tools));
 my %there = map { $_ => 1 } @files;
 
-# What a file of ours includes, by its path from the top.
+# The headers that a file of ours includes, by its path from the top.
 sub included {
 	my ($file) = @_;
 	return grep { $there{$_} } map { $file =~ m{^tools/sim/} && !m{^(?:base|regions|tools)/} ? "tools/sim/$_" : $_ }
@@ -125,7 +125,7 @@ for my $room (@rooms) {
 		"$room->[0] stands above the rooms that it includes");
 }
 
-# Who names a file means one that is there.
+# A file that is named is there.
 my @readers;
 find({no_chdir => 1, wanted => sub {
 	push(@readers, $_ =~ s{^\Q@{[source()]}\E/}{}r) if /\.(?:[ch]|t|pm|mk|md|sh)$/;

@@ -39,7 +39,7 @@ my %source;
 find({no_chdir => 1, wanted => sub { $source{s{^\Q@{[source()]}\E/}{}r} = read_file($_) if /\.[ch]$/ }},
 	map { source() . "/$_" } qw(base preload regions));
 
-# What is exchanged is a lock, a latch, or stands here with what fork does to it.
+# A word that is exchanged is a lock, a latch, or stands here with what fork does to it.
 my %exchanged = (
 	'base/lock.h' => 'struct cp_lock', 'base/once.h' => 'struct cp_once',
 	'base/lock.c' => 'the list itself, and its entries: added to only',

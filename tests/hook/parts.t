@@ -40,7 +40,7 @@ is_deeply([map { $_->{name} } grep { $_->{files} && !$_->{kept} && !$_->{after_f
 
 # ---- what has state ----
 
-# What is on a list of its own, and what is found once.
+# Types that are on a list of their own, and those that are found once.
 my %listed = map { $_ => 1 } qw(cp_lock cp_once cp_helper cp_pool cp_forward);
 
 my $objects = Objects->new(lib());

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Who opens files.  What somebody else may have made goes through base/files/trusted.h, what
-# users name to be written through base/files/new_file.h; each other call stands here, with
-# the reason why it needs neither.
+# The calls that open files.  Files that somebody else may have made go through
+# base/files/trusted.h, those that users name to be written through base/files/new_file.h; each
+# other call stands here, with the reason why it needs neither.
 use strict;
 use warnings;
 use File::Find;

@@ -29,7 +29,7 @@ static void touch(volatile char *memory, int pages)
 		memory[(size_t)i * STRIDE] = 1;
 }
 
-/* Of malloc and the marker, nothing is in the region but what it always costs. */
+/* The region has nothing of malloc and the marker but what they always cost. */
 static void work(const char *name, int pages)
 {
 	volatile char *memory = aligned_alloc(PAGE, (size_t)pages * 2 * PAGE);

@@ -6,7 +6,7 @@ PRESETS := $(B)/presets
 PRESETS_SRC := tests/presets/check.c tools/list/presets_check.c output/metrics/preset.c base/text/words.c \
 	base/encoder/pfm.c base/env.c base/arena.c base/escape.c base/embedded.c base/decimal.c base/format.c \
 	base/map.c base/text.c base/encoder/compiled_in.c
-# What is not called may name what is not linked.
+# Code that is not called may name what is not linked.
 PRESETS_LINK := -Wl,--gc-sections
 PRESETS_i386 := i686-linux-gnu i386-linux-gnu
 PRESETS_arm64 := aarch64-linux-gnu aarch64-linux-gnu

@@ -27,7 +27,7 @@ static void say(const char *what, long result)
 	errno = 0;
 }
 
-/* What errno is then is the child's matter. */
+/* The value of errno then is the child's matter. */
 static void say_spawn(const char *what, int result)
 {
 	errno = 0;

@@ -19,7 +19,7 @@ static void load(const char *from)
 		__asm__ volatile("movb (%0), %%al" : : "r"(from + 64 * i) : "eax");
 }
 
-/* What is written is no longer in L1D, when it is flushed, passed or asked for. */
+/* A line that is written is no longer in L1D, when it is flushed, passed or asked for. */
 static void reach_far_lines(void)
 {
 	memset(far, 1, sizeof(far));

@@ -40,7 +40,7 @@ static void *work(void *number)
 	return NULL;
 }
 
-/* Of /proc/self/statm, in pages: size or resident. */
+/* A field of /proc/self/statm, in pages: size or resident. */
 static long pages(int field)
 {
 	long value[2] = {0, 0};

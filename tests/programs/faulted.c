@@ -62,7 +62,7 @@ static void check_mapped(const void *block)
 		fprintf(stderr, "faulted: %p is in an arena\n", block);
 }
 
-/* Of each block the first page is malloc's to touch. */
+/* The first page of each block is malloc's to touch. */
 static NOT_INLINED void blocks(void)
 {
 	char *first = malloc(PAGES(64)), *second; /* the first block */

@@ -29,7 +29,7 @@
 		}                                                                        \
 	}
 
-/* What ends the process, or cannot fail, has no errno. */
+/* Calls that end the process, or cannot fail, have no errno. */
 static const struct {
 	long number;
 	const char *name;

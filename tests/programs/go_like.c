@@ -2,7 +2,7 @@
  *
  *	go_like PAGES
  *
- * What a program in Go looks like to the library: it has the note of Go's linker, and
+ * A program that looks to the library like one in Go: it has the note of Go's linker, and
  * ends by a system call of its own, with status 3.  Before that it touches the pages,
  * and sleeps for a second.
  */

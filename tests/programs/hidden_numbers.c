@@ -74,7 +74,7 @@ enum { NUMBERS = 16, NOWHERE = 1000000, DUPFD_QUERY = 1027, COMPARE_FILES = 0 };
 
 static char buffer[4096];
 static long zeros[64];
-/* What mount_setattr is to set: with nothing to do it looks at no descriptor. */
+/* The attributes for mount_setattr: with nothing to do it looks at no descriptor. */
 static const uint64_t read_only[4] = {1};
 static struct iovec vector = {buffer, 1};
 static struct epoll_event event;
@@ -177,7 +177,7 @@ static int register_one(int fd)
 	return with_word(files, 0, fd, register_it);
 }
 
-/* What the kernel says when the ring was set up; the headers may be older. */
+/* The kernel's answer when the ring was set up; the headers may be older. */
 static struct {
 	unsigned entries, completions, flags, unused[7];
 	unsigned head, tail, mask, others[7];

@@ -10,7 +10,7 @@
 
 #include "markers_abi.h"
 
-/* What the functions do, and return, where there is no tool. */
+/* The functions where there is no tool: what they do, and return. */
 static int level_nothing(void)
 {
 	return -2;

@@ -84,7 +84,7 @@ static char state_of(char *at)
 	return kept ? (char)(kept | 0x20) : 'o';
 }
 
-/* What is in the pages: capitals can be written to. */
+/* Tells what is in the pages: capitals can be written to. */
 static void tell_pages(char *at, size_t pages)
 {
 	for (size_t i = 0; i < pages; i++)
@@ -521,7 +521,7 @@ static uintptr_t linker_code(void)
 	return base + part->p_vaddr / PAGE * PAGE;
 }
 
-/* What lies elsewhere, or where nothing is, alone. */
+/* Tries what lies elsewhere, or where nothing is, alone. */
 static int try_one(const char *name)
 {
 	if (strcmp(name, "library") == 0)

@@ -28,7 +28,7 @@ enum {
 
 typedef int function(void);
 
-/* Of the program's own text, on pages of their own. */
+/* A part of the program's own text, on pages of their own. */
 #define OWN __attribute__((noinline, noclone, aligned(4096), section("patched")))
 OWN int own(void)
 {
@@ -367,7 +367,7 @@ static void shared_made_executable(void)
 	say(p);
 }
 
-/* Who got a descriptor from another process. */
+/* A program that got a descriptor from another process. */
 static void by_passed_descriptor(void)
 {
 	union {
@@ -400,7 +400,7 @@ static void by_passed_descriptor(void)
 	say(p);
 }
 
-/* Whose descriptor was opened by the program that executed this one. */
+/* A program whose descriptor was opened by the program that executed this one. */
 static void by_given_descriptor(void)
 {
 	const char *given = getenv("PATCHED_TEXT_FD");

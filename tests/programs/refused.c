@@ -102,7 +102,7 @@ static void lock(int *word)
 	TRY(futex, word, FUTEX_UNLOCK_PI | FUTEX_PRIVATE_FLAG, 0, NULL);
 }
 
-/* Of a file that is no program. */
+/* Executes a file that is no program. */
 static void execute(int file)
 {
 	char path[32];

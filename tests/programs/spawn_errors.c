@@ -37,7 +37,7 @@ static void act_in_vain(void)
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-/* What it was before, and what the child makes of it. */
+/* Prints the error before, and what the child makes of it. */
 static void from_vfork(const char *path)
 {
 	volatile int why = -1;

@@ -110,7 +110,7 @@ static void fill(int kind, long count, int log_size, int down)
 	target[first] = kind == CMPS ? 9 : kind == SCAS ? 8 : source[first];
 }
 
-/* Of 32 bits: what is above them means nothing, and goes. */
+/* Addresses of 32 bits: the bits above mean nothing, and go. */
 enum { SHORT = 0x67 };
 
 static void print_case(int kind, int log_size, int down, int prefix, long count,
@@ -165,7 +165,7 @@ static void print_overlaps(int log_size, int down)
 	}
 }
 
-/* What is stored is executed next, behind the instruction and by it. */
+/* Code that is stored is executed next, behind the instruction and by it. */
 static void print_changed_code(void)
 {
 	/* rep movsb; mov $1, %eax; ret: the last two are stored */

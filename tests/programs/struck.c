@@ -14,7 +14,7 @@
 
 enum { CHILDREN = 20, HANDLED = 3 };
 
-/* Of parent and child. */
+/* Shared by parent and child. */
 static struct {
 	atomic_int ready, sent;
 } * between;

@@ -88,8 +88,8 @@ static void make_ring(void)
 	}
 }
 
-/* What L1D has is clean, and none of it is the loops'; the pages of the stack, of these
- * variables, and of the area's first two pages are in the TLB. */
+/* The lines in L1D are clean, and none of them are the loops'; the pages of the stack, of
+ * these variables, and of the area's first two pages are in the TLB. */
 static char *prepare(long pages)
 {
 	char *at = area;

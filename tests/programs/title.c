@@ -32,7 +32,7 @@ static const char *yes(bool is)
 	return is ? "yes" : "NO";
 }
 
-/* Of the library's two variables the program knows nothing. */
+/* The program knows nothing of the library's two variables. */
 static bool variables_follow(char *end)
 {
 	bool first = true, all = true;
@@ -99,7 +99,7 @@ static void copy_environment(void)
 	environ = copy;
 }
 
-/* What lies behind the arguments without a gap. */
+/* The end of what lies behind the arguments without a gap. */
 static char *end_of_area(int argc, char **argv)
 {
 	char *end = argv[0];

@@ -12,7 +12,7 @@ void undefined(void)
 #endif
 }
 
-/* Of the form of AVX-512's, in a map that has none. */
+/* An instruction of the form of AVX-512's, in a map that has none. */
 static void undefined_wide(void)
 {
 #ifdef __x86_64__

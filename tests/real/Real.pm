@@ -57,7 +57,7 @@ sub separate
 		'mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mount -t tmpfs tmpfs /run && exec "$@"', 'sh', $^X, $0, @ARGV);
 }
 
-# Whose parent ends becomes a child of ours: what is left is found.
+# A process whose parent ends becomes a child of ours: those that are left are found.
 sub adopt_orphans
 {
 	my $number = (POSIX::uname())[4] eq 'x86_64' ? 157 : 167;
@@ -222,7 +222,7 @@ sub run_in
 
 sub options { my ($command) = @_; return ref($command->[-1]) eq 'HASH' ? pop(@$command) : {} }
 
-# What is not under test: it has to succeed.
+# Runs what is not under test, and has to succeed.
 sub native
 {
 	my ($at, @command) = @_;
@@ -269,7 +269,7 @@ sub collect
 {
 	my ($at, $what, $json) = @_;
 	return if $at->{engine} eq 'alone';
-	# Who may not read its own records any more says which command writes the report.
+	# A process that may not read its own records any more says which command writes the report.
 	my ($later) = map { /^cachepeek: no report: .*`cachepeek report (\S+)` writes it/ } @{$at->{notes}};
 	Peek::run(command => [cli(), 'report', '-o', $json, $later]) if defined $later && !-e $json;
 	my $text = read_file($json);

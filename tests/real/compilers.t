@@ -109,7 +109,7 @@ main = do
   exitWith (ExitFailure 4)
 HASKELL
 
-# What is compiled before is compiled without the library.
+# Programs that are compiled before are compiled without the library.
 my $where = scratch('compiled');
 mkdir($where);
 sub compiled

@@ -70,7 +70,7 @@ puts $?.exitstatus
 exit 4
 RUBY
 
-# What Debian's names stand for.
+# The programs that Debian's names stand for.
 sub binary { my ($name) = @_; my $path = which($name) // $name; return abs_path($path) =~ s{.*/}{}r }
 my ($php_name, $ruby_name) = map { binary($_) } qw(php ruby);
 

@@ -10,7 +10,7 @@ use Test::More;
 
 use IO::Socket::INET;
 
-# What the server says to these lines.
+# The server's answer to these lines.
 sub talk
 {
 	my ($at, @lines) = @_;

@@ -145,7 +145,7 @@ main(_) ->
 	halt(4).
 ERLANG
 
-# What is compiled is compiled without the library.
+# Programs are compiled without the library.
 my $where = scratch('compiled');
 mkdir($where);
 sub compiled

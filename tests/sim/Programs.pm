@@ -10,7 +10,7 @@ use Sim;
 
 our @EXPORT = qw(programs all_output thousands write_table @DEBIAN);
 
-# Those that no other test has.
+# Programs that no other test has.
 our @DEBIAN = ('sort', 'jq', 'lz4', 'zstd', 'mawk', 'bc', 'xxhsum', 'ffmpeg', 'ruby', 'C++ hash map');
 
 my $text = "$SCRATCH/text";
@@ -52,7 +52,7 @@ sub usual {
 	);
 }
 
-# What takes a minute, or is not on every machine.
+# Programs that take a minute, or are not on every machine.
 sub others {
 	my $json = written('data.json', '[', join(',', map { qq({"n":$_,"name":"k) . $_ * 7919 % 1009 . qq("}) } 1 .. 6000), ']');
 	my $sieve = 'n = 60000; a = [true] * n; (2..244).each { |i| (i * i).step(n - 1, i) { |j| a[j] = false } if a[i] }; puts a.count(true)';

@@ -50,7 +50,7 @@ sub sim_run {
 	return run_tool("$BUILD/libcachepeek", 'cachepeek', '--check-blocks=yes', @_);
 }
 
-# What client.c printed, as a hash.
+# The output of client.c, as a hash.
 sub sim_client {
 	my ($status, $out) = sim_run(@_, "$BUILD/sim/client");
 	my %got = map { split / / } split /\n/, $out;

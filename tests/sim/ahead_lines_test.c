@@ -181,7 +181,7 @@ static void of_several_cores(void)
 	end_both(other, 68, 68, "a core begins later");
 }
 
-/* Of two lines that a load crosses the second alone may have left. */
+/* The second alone of two lines that a load crosses may have left. */
 static void crossing(void)
 {
 	struct machine m = small;
@@ -212,7 +212,7 @@ static void counts(void)
 	is_u64(waited(6000000, CP_SIM_llc_load_lines), 1, "its misses are not counted");
 }
 
-/* Of lines at the stay's end half have left, a quarter of them at half of it. */
+/* Half of the lines at the stay's end have left, a quarter of them at half of it. */
 static void chances(void)
 {
 	static const struct {

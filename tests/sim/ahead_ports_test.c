@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What cores that execute out of order have only so many of in a cycle, by hand: ports of
+ * Limits in a cycle of cores that execute out of order, by hand: ports of
  * loads, which those of lines on their way take twice, and one branch that is taken; and
  * entries of the scheduler.
  */
@@ -18,7 +18,7 @@ static const struct machine small = {SMALL_CACHES, .cores = 1,
 	.time = {.l2 = 10, .llc = 60, .memory = 100, .stlb = 5, .walk = 40},
 	.ooo = {.l1 = 4, .window = 32, .mispredict = 15, .width = 200, .loads = 100}};
 
-/* What may be late is: a window's cycles, but one. */
+/* The most that may be late: a window's cycles, but one. */
 #define SLACK 15
 
 static uint64_t line, collected; /* since the beginning */
@@ -93,7 +93,7 @@ static uint64_t rounds(
 	return end(CP_SIM_time_bandwidth);
 }
 
-/* What a line takes at the least, in ticks: 2.4 loads. */
+/* The least that a line takes, in ticks: 2.4 loads. */
 #define A_LINE 57
 
 static void loads(void)

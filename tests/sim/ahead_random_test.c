@@ -173,7 +173,7 @@ static void plain_chain(const struct machine *m, const struct instruction *i, in
 	plain.chain_end[number] = *chain / AHEAD_TICKS;
 }
 
-/* Of both values the later one; of two at once, the one whose line came first. */
+/* The later one of both values; of two at once, the one whose line came first. */
 static void plain_operate(const struct instruction *i)
 {
 	uint64_t one = plain_ready(i->from, i->latency),

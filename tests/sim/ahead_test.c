@@ -10,7 +10,7 @@
 #include "tests/sim/small.h"
 #include "tests/tap/tap.h"
 
-/* Of those, and as many more that there are 100. */
+/* The counts of those, and of as many more that there are 100. */
 struct expected {
 	enum cp_sim_counter counter;
 	uint64_t value;
@@ -167,7 +167,8 @@ static void limits(void)
 		LOAD_MEMORY(NONE, 1));
 }
 
-/* Of what there is one, and of levels of whose halves each gives a line in 64 cycles. */
+/* Resources of which there is one, and levels whose halves each give a line in 64 cycles.
+ */
 static void rooms(void)
 {
 	struct machine m = small;
@@ -192,7 +193,7 @@ static void rooms(void)
 	}
 	m = small;
 	m.ooo.walkers = 1;
-	/* Of 64 cycles the first walk takes 40, the second 24 and 16 more: the third is
+	/* The first walk takes 40 of 64 cycles, the second 24 and 16 more: the third is
 	 * from 80 to 120, its line there at 220; the 35th would be issued at 142. */
 	TRACE("a walker", &m,
 		({CP_SIM_cycles, 286}, {CP_SIM_time_tlb, 118}, {CP_SIM_time_memory, 68}),
@@ -339,8 +340,9 @@ static void written_back(void)
 	end();
 }
 
-/* Of a window of 4,096, in which each instruction misses, no more than 1,024 lines are on
- * their way: who comes then waits for the first of them, which has long been there. */
+/* In a window of 4,096, in which each instruction misses, no more than 1,024 lines are on
+ * their way: a load that comes then waits for the first of them, which has long been
+ * there. */
 static void many(void)
 {
 	static const struct instruction load = LOAD_MEMORY(NONE, 1);

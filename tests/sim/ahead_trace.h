@@ -45,7 +45,7 @@ void execute(const struct instruction *i);
 /* At that line of code; if it is a branch, so long after it is issued it is known. */
 void execute_at(const struct instruction *i, uint64_t line, uint32_t resolves);
 
-/* Of that load or store, as if caches had done it. */
+/* Makes the miss of that load or store, as if caches had done it. */
 void miss(const struct instruction *i);
 
 /* A line of code that was not fetched yet. */

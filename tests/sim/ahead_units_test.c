@@ -198,7 +198,7 @@ static void check_sample(const char *name, misses *misses)
 	}
 }
 
-/* What has no misses is the work of its instructions. */
+/* Code without misses takes the work of its instructions. */
 static void nothing(void)
 {
 	run(&some, none, MANY, 997);
@@ -206,7 +206,7 @@ static void nothing(void)
 	is_u64(all[CP_SIM_time_variance], 0, "and nothing varies");
 }
 
-/* What is waited for chains is that of units, too, beside what instructions take. */
+/* Waits for chains are those of units, too, beside what instructions take. */
 static void chains(void)
 {
 	uint64_t true_cycles;
@@ -223,7 +223,7 @@ static void chains(void)
 	plain.chain_cycles = 0;
 }
 
-/* What units hardly see is expected by how often it was counted. */
+/* Causes that units hardly see are expected by how often they were counted. */
 static void seldom(void)
 {
 	uint64_t true_delays;
@@ -439,7 +439,7 @@ static uint64_t modelled(struct learnt *region, uint32_t batches, misses *misses
 	return all[CP_SIM_timed_instructions] - before;
 }
 
-/* Of each region the first instructions, and what is close behind one that has such. */
+/* The first instructions of each region, and those close behind one that has such. */
 static void regions(void)
 {
 	uint64_t variance;
@@ -480,7 +480,7 @@ static void ports(void)
 	plain.loads = 0;
 }
 
-/* What is expected of a region is what its own instructions took. */
+/* A region is expected to take what its own instructions took. */
 static void own_means(void)
 {
 	uint64_t before, error;
@@ -542,7 +542,7 @@ static void seen_later(void)
 		(double)delays(), (double)true_delays, error);
 }
 
-/* Of a stretch that waited for what it did not ask for, others are not expected to do
+/* A stretch waited for what it did not ask for: others are not expected to do
  * more than they can. */
 static void too_long(void)
 {

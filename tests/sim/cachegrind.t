@@ -76,7 +76,7 @@ my %of_python = (%tolerance, instructions => 0.002);
 
 my %rows;
 
-# What ours are beside theirs, in per cent.
+# Our counts beside theirs, in per cent.
 sub apart {
 	my ($ours, $theirs) = @_;
 

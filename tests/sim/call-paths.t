@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# What was counted by call path: paths add up to the counters' own account, for each
+# Counts by call path: paths add up to the counters' own account, for each
 # counter and thread, on plain machines and others, with time and with misses by
 # instruction; and the instructions and misses of a function, with all that it calls and
 # without, are those that callgrind has, of the twenty functions that have most.
@@ -124,7 +124,7 @@ my @ours = qw(--pieces=yes --cache-instructions=no --l1i=64,8,64 --l1d=64,8,64 -
 my @theirs = qw(--cache-sim=yes --I1=32768,8,64 --D1=32768,8,64 --LL=8388608,16,64
 	--compress-strings=no --compress-pos=no);
 
-# What is compared: {name} => [how far apart it may be, or so many; callgrind's events; ours].
+# The comparisons: {name} => [how far apart it may be, or so many; callgrind's events; ours].
 my %compared = (
 	instructions => [0.0005, 30, ['Ir'], ['instructions']],
 	'L1D misses' => [0.005, 50, [qw(D1mr D1mw)], [qw(l1d_load_misses l1d_store_misses)]],
@@ -167,7 +167,7 @@ sub our_costs {
 	return (all_output($out, @_), \%by);
 }
 
-# Those that call themselves, by others or not.
+# Functions that call themselves, by others or not.
 sub in_cycles {
 	my ($calls) = @_;
 	my @cyclic;

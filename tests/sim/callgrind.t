@@ -128,7 +128,7 @@ sub row {
 		$where ? sprintf('%+.3f %%, `%s`', 100 * $worst, $where) : 'same');
 }
 
-# Those with names, by misses.  A function that only one of the two has is looked at, too.
+# Functions with names, by misses.  A function that only one of the two has is looked at, too.
 sub functions_of {
 	my ($ours, $theirs, $symbols) = @_;
 	my %all = (%$ours, %$theirs);

@@ -218,7 +218,7 @@ static void test_unrolled(void)
 	ok(carried_at(&carried, at[0]) != carried_at(&carried, at[1]), "by two words");
 }
 
-/* What is not known to be the same place. */
+/* Places that are not known to be the same. */
 static void test_unknown(void)
 {
 	IRExpr *p, *value;

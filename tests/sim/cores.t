@@ -59,7 +59,7 @@ cmp_ok($complex->{llc_fills}, '>', $four->{llc_fills}, 'and both are filled');
 
 # ---- several machines in one run count as each does alone ----
 
-# Of each machine of one run, in their order.
+# The counts of each machine of one run, in their order.
 sub counts_of_all
 {
 	my @machines = @_;

@@ -16,7 +16,8 @@ struct duel {
 	int ncores, turn, any_sets, has_front;
 	uint64_t walk, pc, streamed;
 	uint64_t strides[64]; /* where those that go by steps are */
-	/* Those of another machine behind the same front; of whom the reference is. */
+	/* The cores of another machine behind the same front; the one whose reference it
+	 * is. */
 	struct uncore guest_uncore;
 	struct core *guest[REF_CORES];
 	int is_guest, has_floats;

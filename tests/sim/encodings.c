@@ -317,8 +317,8 @@ static void write_code(const uint8_t *bytes, unsigned n, char *operand, char *ot
 		if (r != 4)
 			to = put_register(to, r, value[r]);
 	to = put(to, (const char *)bytes, n);
-	/* What is changed here and not used before the next reference is not loaded,
-	 * either: mov %al, saved.any */
+	/* A value that is changed here and not used before the next reference is not
+	 * loaded, either: mov %al, saved.any */
 	to = PUT(to, "\xa2");
 	to = put(to, (const char *)&any, sizeof(any));
 	to = put_register(to, 0, (uint64_t)&saved);
@@ -411,7 +411,7 @@ static void run(char *text, int zeros, int ones)
 		try_at(bytes, 0, zeros, 2048, &own_loads, &own_stores, &lines);
 		try_at(bytes, 0, zeros, 2048, &own_loads, &own_stores, &lines);
 	}
-	/* What is divided by has to be something; what is loaded into MXCSR, nothing. */
+	/* A divisor has to be something; a value for MXCSR, nothing. */
 	signal = try_at(bytes, n, zeros, 2048 - size, &loads, &stores, &lines);
 	if (signal)
 		signal = try_at(

@@ -34,7 +34,7 @@ my @sizes = (
 	['scalar FMA4', qr/^vfn?m(?:add|sub)s[sd]$/, 'of 16 bytes'],
 );
 
-# What this processor executes, and the simulator does not.
+# Instructions that this processor executes, and the simulator does not.
 my @unknown = (
 	['fbld, fbstp: numbers of 18 digits, where the simulator has 53 bits', qr/^fb(?:ld|stp)$/],
 	['fldenv, fnstenv, frstor, fnsave in the layout of 16 bits', qr/^f(?:ldenv|nstenv|rstor|nsave)$/],
@@ -128,7 +128,7 @@ is(scalar(grep { defined } @natively{@left}), scalar(@left), 'each of those is e
 is(join("\n", @unexplained), '', 'what this processor executes is executed, but for what is known');
 cmp_ok($seen{same}, '>', 1200, 'more than a thousand were executed');
 
-# What is computed does not depend on the operand, which is loaded nevertheless.  %rdx is 0.
+# The result does not depend on the operand, which is loaded nevertheless.  %rdx is 0.
 my @folded = ('2317 and 1 0 4', '832700 and 1 1 4', '6b1700 imul 1 0 4', 'f72f imul 1 0 4', '48f727 mul 1 0 8',
 	'2217 and 1 0 1', '662317 and 1 0 2', 'c4e2e8f50f bzhi 1 0 8', 'c4e26bf607 mulx 1 0 4', '0fefc00fdb07 pand 1 0 8',
 	'660fefc0660fdb07 pand 1 0 16', '85d20f4407 cmove 1 0 4', '85d20f4507 cmovne 1 0 4');

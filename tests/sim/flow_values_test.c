@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What values take beside their operations (tools/sim/instrument/flow_values.h): by
+ * The time of values beside their operations (tools/sim/instrument/flow_values.h): by
  * where they come from and go to.  Each is told as a chain of a register by itself.
  */
 #include "tests/sim/flow_statements.h"
@@ -146,7 +146,7 @@ static void crossings(void)
 	is_u64(chain(), L1 + 2, "what is loaded is there at once");
 }
 
-/* Of 40 that wait for each other the last waits for 195 cycles, which all others share
+/* The last of 40 that wait for each other waits for 195 cycles, which all others share
  * with those of other rounds. */
 /* A superblock that is a round of a loop, or not. */
 static void begin_round(Bool loops)

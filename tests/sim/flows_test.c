@@ -30,7 +30,7 @@ static uint64_t ready_at(const struct flow *f, const struct flow_value *value)
 	return latest;
 }
 
-/* What a batch puts into a register; 0: nothing. */
+/* The value that a batch puts into a register; 0: nothing. */
 static uint64_t put_at(const struct flow *f, uint32_t to)
 {
 	const union flow_word *word = flow_ways(f);
@@ -138,7 +138,7 @@ static void a_byte(void)
 	is_u64(put_at(f, 1), 7, "four bytes are all of it");
 }
 
-/* What the model follows once for both. */
+/* A pointer that the model follows once for both. */
 static void two_by_a_pointer(void)
 {
 	const struct flow *f;
@@ -209,7 +209,7 @@ static void chains(void)
 	is_u64(flows_take(2, 0, 0).anew, 8, "and is given up");
 }
 
-/* Of four instructions one, two or three wait for a chain: 97 of them fill the scheduler.
+/* One, two or three of four instructions wait for a chain: 97 of them fill the scheduler.
  */
 static void reaches(void)
 {
@@ -268,7 +268,7 @@ static void no_chains(void)
 	is_u64(flows_take(2, 0, 0).chain_cycles, 0, "a stack pointer is none");
 }
 
-/* Of a width of four, each instruction takes a quarter of a cycle. */
+/* With a width of four, each instruction takes a quarter of a cycle. */
 static void taken(void)
 {
 	begin();

@@ -14,7 +14,7 @@ use Test::More;
 my $cc = (split(' ', $ENV{CC} || 'gcc'))[0];
 plan(skip_all => 'they are programs of x86-64') unless `$cc -dumpmachine` =~ /^x86_64/;
 
-# Of each program on each machine; the last level of pentium-pro is its L2.
+# The counters of each program on each machine; the last level of pentium-pro is its L2.
 my @COUNTERS = qw(instructions l1d_loads l1d_stores l1d_load_misses l1d_store_misses
 	l1d_writebacks l1i_accesses l1i_misses l2_load_misses l2_store_misses
 	llc_load_misses llc_store_misses dtlb_load_misses dtlb_store_misses);
@@ -29,7 +29,7 @@ for my $program (qw(walk pages start)) {
 	is(status_text($run->{status}), 'exit 0', "$program: built") or diag($run->{err});
 }
 
-# Of the variables that a program keeps, nothing of the caller's.
+# The variables that a program keeps, without any of the caller's.
 my %bare = (map({ $_ => undef } keys %ENV), PATH => '/usr/bin:/bin');
 
 sub counts

@@ -25,7 +25,7 @@ void host_zero(void *p, uint64_t size)
 	memset(p, 0, size);
 }
 
-/* What newer compilers' AddressSanitizer looks for by itself: a batch that was on the
+/* Newer compilers' AddressSanitizer would find this by itself: a batch that was on the
  * stack, which the model looks at later. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)

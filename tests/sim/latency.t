@@ -1,5 +1,5 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# What operations take, and the units that they need.
+# The time of operations, and the units that they need.
 exec "${B:-build}/sim/latency_test"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What operations take, and the units that they need (tools/sim/instrument/latency.c).
+ * The time of operations, and the units that they need (tools/sim/instrument/latency.c).
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void latencies(void)
 	is_u64(latency_of(&multiply, &other), 5, "a multiplication");
 }
 
-/* What so many instructions take that each make that, in two pieces. */
+/* The time of so many instructions that each make that, in two pieces. */
 static uint64_t taken_by(UInt n, IROp op, IRType type)
 {
 	struct units units;
@@ -92,7 +92,7 @@ static void units(void)
 			of[i].what);
 }
 
-/* What the instructions of a kind are made of. */
+/* The time of instructions that are made of both. */
 static uint64_t taken_by_both(UInt n, IROp one, IROp other, IRType type)
 {
 	struct units units;
@@ -108,7 +108,7 @@ static uint64_t taken_by_both(UInt n, IROp one, IROp other, IRType type)
 	return cycles_of_units(&units);
 }
 
-/* What makes floats beside products, and integers that a vector's instruction is of. */
+/* Pieces that make floats beside products, and integers of a vector's instruction. */
 static void pieces(void)
 {
 	struct units units;
@@ -158,7 +158,7 @@ static void shared(void)
 	is_u64(cycles_of_units(&units), 400, "an offset is no shift");
 }
 
-/* What instructions do besides. */
+/* The other work of instructions. */
 static void besides(void)
 {
 	struct units units;
@@ -196,7 +196,7 @@ static void dividers(void)
 	}
 }
 
-/* Of 97 entries. */
+/* The scheduler has 97 entries. */
 static void scheduler(void)
 {
 	is_u64(ticks_by_scheduler(6, 1000), 10,

@@ -54,8 +54,8 @@ static void end(struct simulated *s)
 static const struct machine *machine;
 static const struct sample_sets *sampled;
 
-/* Of a group that is sampled: few hot ones, many others, and some that are far, in few
- * enough areas for all of them to have numbers of their own. */
+/* A line of a group that is sampled: few hot ones, many others, and some that are far, in
+ * few enough areas for all of them to have numbers of their own. */
 static uint64_t random_line(void)
 {
 	uint64_t line;

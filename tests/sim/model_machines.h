@@ -26,7 +26,7 @@ extern const int model_ncouples;
 /* model_pick.c: one that nobody thought of, by random_below(). */
 struct machine pick_machine(void);
 
-/* What all that is random comes from; not 0. */
+/* The seed of all that is random; not 0. */
 extern uint64_t random_seed;
 uint64_t random_below(uint64_t n);
 

@@ -36,7 +36,7 @@ static struct geometry pick_geometry(uint32_t most_sets, uint32_t line)
 	return g;
 }
 
-/* What first-level caches and those behind them may have besides. */
+/* Picks a policy that first-level caches, or those behind them, may have. */
 static void pick_policy(struct geometry *g, int first)
 {
 	if (random_below(3))

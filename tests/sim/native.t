@@ -84,7 +84,7 @@ like((sim_run('--native=no', "$BUILD/sim/native_hints"))[1], qr/^0f1837: signal 
 
 # ---- a host that lacks it, and a tool that may not ----
 
-# What CPUID does not tell of is tried, and the host ends it.
+# An instruction that CPUID does not tell of is tried, and the host ends it.
 compare('an instruction that few processors have', "$BUILD/sim/native_lacking", 'rare');
 
 my $state = "$BUILD/sim/native_state";

@@ -37,7 +37,7 @@ struct ref_cache {
 	int useless;
 };
 
-/* What is known of 2 MB. */
+/* An area of 2 MB. */
 struct ref_area {
 	uint64_t number;
 	enum huge_answer state; /* ABSENT: nobody has said */
@@ -63,7 +63,7 @@ struct ref_pattern {
 	int twice;
 };
 
-/* What any of them knows. */
+/* The state of any prefetcher. */
 struct ref_prefetcher {
 	struct ref_stream stream[64];
 	struct ref_stride stride[1024];

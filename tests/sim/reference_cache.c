@@ -170,8 +170,8 @@ static uint64_t latest(const struct ref_way *w, int n)
 	return n == 1 || w->used > latest(w + 1, n - 1) ? w->used : latest(w + 1, n - 1);
 }
 
-/* Of the fours of ways the one that was not used for the longest time, of that the half,
- * of that the way. */
+/* Among the fours of ways, the one that was not used for the longest time, of that the
+ * half, of that the way. */
 static struct ref_way *of_fours(const struct ref_cache *c, struct ref_way *set)
 {
 	struct ref_way *four = set, *half;
@@ -244,7 +244,7 @@ struct ref_way *ref_victim(struct ref_cache *c, uint64_t addr)
 	}
 }
 
-/* Of a duel: is the set among those that are the first's (0) or the second's (1)? */
+/* In a duel: is the set among those that are the first's (0) or the second's (1)? */
 static int is_of(const struct ref_cache *c, uint64_t set, int second)
 {
 	uint64_t from = second ? c->g.duel.second : c->g.duel.first;

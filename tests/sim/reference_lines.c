@@ -93,7 +93,7 @@ static int purge_l1s(struct ref_system *s, struct ref_core *c, int cluster, uint
 	return dirty;
 }
 
-/* Of the same group: cluster i has an L2 if its first core is there. */
+/* Purges L2s of the same group: cluster i has an L2 if its first core is there. */
 static int purge_l2(struct ref_system *s, struct ref_core *c, int i, uint64_t addr)
 {
 	for (int n = 0; n < s->ncores; n++)

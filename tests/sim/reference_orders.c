@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What caches of the reference are ordered to do with lines (tools/sim/model/orders.h).
+ * The orders to the reference's caches about lines (tools/sim/model/orders.h).
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void obey(struct ref_core *by, const struct ref_cache *cache, struct ref_
 		ref_leave(by, cache, w);
 }
 
-/* What is ordered, and where; streams: stored past the caches. */
+/* An order, and its place; streams: stored past the caches. */
 struct ordered {
 	struct ref_core *by;
 	uint64_t addr, bytes;

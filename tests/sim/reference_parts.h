@@ -7,7 +7,7 @@
 
 #include "reference.h"
 
-/* Of prefetchers. */
+/* The levels of prefetchers. */
 enum { L1I, L1D, L2 };
 
 /* reference.c */
@@ -48,7 +48,7 @@ void ref_llc_victim(struct ref_system *s, struct ref_core *c, uint64_t addr, int
 /* Has the L1D of a core that shares our L2 the line? */
 int ref_siblings_have(struct ref_system *s, const struct ref_core *c, uint64_t addr);
 
-/* What other cores are told of at once: the longest line. */
+/* The size that other cores are told of at once: the longest line. */
 uint64_t ref_granule_of(const struct ref_system *s, const struct ref_core *c);
 
 /* Counts who has the line, and gets it from behind L2, for L2 or past it. */
@@ -80,7 +80,7 @@ void ref_l1_put(struct ref_system *s, struct ref_core *c, struct ref_cache *l1,
 
 /* ---- reference_prefetch.c ---- */
 
-/* Of an instruction, if not by hardware. */
+/* Prefetches for an instruction, if not by hardware. */
 void ref_prefetch_line(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,
 	int by_hardware);
 void ref_train(struct ref_system *s, struct ref_core *c, int level, uint64_t addr,

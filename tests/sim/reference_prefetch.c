@@ -13,7 +13,7 @@ static struct ref_cache *level_of(struct ref_system *s, struct ref_core *c, int 
 	return level == L1I ? &c->l1i : level == L1D ? &c->l1d : ref_l2_of(s, c);
 }
 
-/* What is trained: the lines of a level, one of which was asked for. */
+/* A lesson for a prefetcher: the lines of a level, one of which was asked for. */
 struct lesson {
 	struct ref_system *s;
 	struct ref_core *c;

@@ -65,8 +65,8 @@ static void requests(int round)
 	is_u64((uint64_t)same, (uint64_t)n, "requests of round %d", round);
 }
 
-/* What asks once a cycle for ten cycles is further and further behind; to look at each
- * period would take hours. */
+/* Code that asks once a cycle for ten cycles is further and further behind; to look at
+ * each period would take hours. */
 static void backlog(void)
 {
 	uint64_t served = 0;

@@ -57,7 +57,7 @@ for my $name (qw(l2_load_lines l2_store_lines l2_ifetch_misses l2_writebacks l2_
 		diag("$sum, not $truth->{$name}");
 }
 
-# Of those, L1D is kept: what came there by and by is all that came.
+# L1D of those is kept: the lines that came there by and by are all that came.
 {
 	my $lines = $truth->{l1d_load_lines} + $truth->{l1d_store_lines};
 	my $kept = $all->{sample_kept_lines};
@@ -116,8 +116,8 @@ C
 
 # ---- references that share a word ----
 
-# Of one structure, which spans lines; and of the next one to it, by the same register.
-# Of another one each line has one reference, and one of them a store behind it, and is
+# References to one structure, which spans lines; and to the next one, by the same register.
+# In another one each line has one reference, and one of them a store behind it, and is
 # touched by nothing else.  A load whose value nobody uses is none to VEX.
 {
 	open(my $source, '>', "$SCRATCH/spans.c") or die;

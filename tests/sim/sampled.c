@@ -42,7 +42,7 @@ static uint64_t *misses;
 static size_t nmisses, nplaces;
 static struct place *places;
 
-/* Of each thread, by miss, its place. */
+/* The place of each miss, by thread. */
 static struct stream {
 	size_t n;
 	uint32_t *place;
@@ -121,7 +121,7 @@ static void find_places(unsigned shift)
 	}
 }
 
-/* What happens between two samples only has to be counted. */
+/* Events between two samples only have to be counted. */
 static void sample_thread(unsigned number, struct thread *t)
 {
 	const struct stream *stream = &streams[number];

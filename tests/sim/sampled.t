@@ -29,7 +29,7 @@ my $text = "$SCRATCH/text";
 	close($out);
 }
 
-# What a run missed, and the file that has it in its order.
+# The misses of a run, and the file that has it in its order.
 sub misses_of {
 	my (@command) = @_;
 	my $dir = tempdir(CLEANUP => 1);

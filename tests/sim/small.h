@@ -26,7 +26,7 @@
 		}                                                                        \
 	}
 
-/* Of cores that execute out of order: an instruction a cycle; the 33rd waits for a load.
+/* Cores that execute out of order: an instruction a cycle; the 33rd waits for a load.
  */
 #define SMALL_OOO                                                                        \
 	{                                                                                \

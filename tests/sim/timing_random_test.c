@@ -120,7 +120,7 @@ static void plain_write(struct plain *p)
 	p->writing[p->nwriting++] = p->of.l2;
 }
 
-/* What an instruction does. */
+/* The effect of an instruction. */
 struct deed {
 	uint32_t itlb, itlb_walk, code_level; /* 3: no line */
 	uint32_t dtlb, dtlb_walk, level, is_load, writes, used;

@@ -104,7 +104,7 @@ static void begin(const struct machine *m)
 	collect();
 }
 
-/* What is under way arrives, and all is as if nothing had been executed yet. */
+/* Lines under way arrive, and all is as if nothing had been executed yet. */
 static void settle(void)
 {
 	instructions(10000);
@@ -282,8 +282,8 @@ static void code(void)
 	end();
 }
 
-/* What another core has modified comes with the last level's latency; 1: as the file
- * says. */
+/* A line that another core has modified comes with the last level's latency; 1: as the
+ * file says. */
 static void another_core(uint32_t cycles, uint64_t latency)
 {
 	struct machine m = small;

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# What is Valgrind's own: each function that is wrapped or taken is in the archives that this
+# Valgrind's own functions: each function that is wrapped or taken is in the archives that this
 # was built with; where one is not, or a header or an archive, the build says so in one line.
 use strict;
 use warnings;
@@ -88,7 +88,7 @@ is("$gone[0] $gone[2]", "1 cachepeek: needs Valgrind's libvex.a, and $SCRATCH/no
 @gone = find_with("$SCRATCH/nowhere", @archives);
 is("$gone[0] $gone[2]", "1 cachepeek: needs Valgrind's libvex_ir.h, and $SCRATCH/nowhere has none: install valgrind\n", 'headers that are not there');
 
-# What differs between versions is by name, not by number.
+# Differences between versions are found by name, not by number.
 mkdir("$SCRATCH/headers");
 system("cp $include/*.h $SCRATCH/headers/ && sed -i 's/Iop_Clz64,/Iop_Other64,/' $SCRATCH/headers/libvex_ir.h") == 0 or die;
 like((find_with("$SCRATCH/headers", @archives))[1], qr/^#define HAS_Iop_Clz64 0$/m, 'an operation that is gone');

@@ -15,7 +15,7 @@ work=${WORK:-$(mktemp -d)}
 mkdir -p "$work"
 work=$(realpath "$work")
 chmod 755 "$work"
-# What differs has to differ in as many runs.
+# A result that differs has to differ in as many runs.
 rounds=3
 
 . "$here/fetch.sh"
@@ -32,7 +32,7 @@ bounded()
 	fi
 }
 
-# What became of each test, in RUN.results: lines of OUTCOME NAME.
+# Runs each test; its outcome is in RUN.results: lines of OUTCOME NAME.
 run()
 {
 	local label=$1 home="$top/home"

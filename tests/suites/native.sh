@@ -45,7 +45,7 @@ compare()
 	rm -f report.txt
 }
 
-# What can be compressed, and a document.
+# Data that can be compressed, and a document.
 perl -e 'srand(24); print join(" ", map { int(rand(5000)) } 1 .. 9), "\n" for 1 .. 13000' > data
 perl -e 'srand(24); print "[", join(",\n", map { my $w = "w" x rand(30);
 	qq({"id": $_, "of": "\\u00e9$w\\n", "x": @{[rand(1e6)]}, "text": "ä € $w"}) } 1 .. 4000), "]\n"' > document.json

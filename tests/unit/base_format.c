@@ -66,7 +66,7 @@ static void test_many_numbers(void)
 	is_int(wrong, 0, "%u numbers as libc has them", tap_repeats(100000));
 }
 
-/* Of any double there are 17 digits that are the same double again. */
+/* Any double has 17 digits that are the same double again. */
 static void test_any_double(void)
 {
 	char text[64];
@@ -89,7 +89,7 @@ static void test_any_double(void)
 	is_int(wrong, 0, "%u doubles, the same again", tap_repeats(100000));
 }
 
-/* What we print as %.17g is the same number when it is read again. */
+/* A number that we print as %.17g is the same when it is read again. */
 static void test_round_trip(void)
 {
 	static const double values[] = {1.0 / 3, 1e15 / 7, 123456.789, 5e-324, DBL_MAX,

@@ -168,7 +168,7 @@ static void test_moves(void)
 		"it is said: %s", said);
 }
 
-/* Who holds a counter for good is served before us, even if ours is pinned. */
+/* Whoever holds a counter for good is served before us, even if ours is pinned. */
 static void test_pinned(void)
 {
 	char directory[] = "/tmp/engine_hybrid_run_XXXXXX";

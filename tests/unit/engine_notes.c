@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What else holds counters, and what siblings share: said where it matters.
+ * Other holders of counters, and what siblings share: said where it matters.
  */
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static void write_to(const char *path, const char *text)
 	fclose(out);
 }
 
-/* What is said of so many events on so many counters. */
+/* The note about so many events on so many counters. */
 static const char *note(unsigned ncounters, unsigned capacity, uint32_t type)
 {
 	world_reset();

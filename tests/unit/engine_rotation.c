@@ -79,7 +79,7 @@ static double one_large(unsigned i)
 	return i == 40 ? 100 : 1 + 0.01 * uniform();
 }
 
-/* Of each event, one now and then. */
+/* A few of each event, now and then. */
 static double rare(unsigned i)
 {
 	(void)i;

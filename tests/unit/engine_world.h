@@ -66,7 +66,7 @@ static uint64_t world_mask(void)
 	return world.width == 64 ? UINT64_MAX : ((uint64_t)1 << world.width) - 1;
 }
 
-/* What perf_event_update_userpage does: offset and register make the count. */
+/* As perf_event_update_userpage does: offset and register make the count. */
 static void world_update_page(struct world_event *event)
 {
 	struct perf_event_mmap_page *page = &event->page;

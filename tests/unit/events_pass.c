@@ -19,7 +19,7 @@ static void add_counter(unsigned index, uint32_t type)
 	counter->attr.config = index;
 }
 
-/* Of the counters first and, unless it is the same, second. */
+/* Adds a quantity of the counters first and, unless it is the same, second. */
 static void add_quantity(const char *name, unsigned first, unsigned second)
 {
 	struct cp_quantity *quantity = &set.quantities[set.nquantities++];

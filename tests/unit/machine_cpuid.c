@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What CPUID's leaves of many processors tell of caches and TLBs, beside what their
+ * Caches and TLBs by CPUID's leaves of many processors, beside what their
  * vendors document.
  */
 #include <stdio.h>
@@ -154,7 +154,7 @@ static const struct row {
 		"itlb 128/4"},
 	{OF(sandybridge), 6, 42, 0, NEHALEM(L1, "4096K/16", "7/7"), "orm, sdm",
 		"itlb 128/4"},
-	/* Of a stepping that was not sold. */
+	/* A stepping that was not sold. */
 	{OF(nehalem), 6, 26, 0, NEHALEM("l1i 32K/4 l1d 16K/4", "8192K/16", "7/7"),
 		"orm, sdm", "l1d 32K/8 itlb 128/4"},
 #define CORE2(l2)                                                                        \

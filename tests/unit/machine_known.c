@@ -312,7 +312,7 @@ static void test_alike(void)
 		"nor what is no guest, whose model holds");
 }
 
-/* Of other sizes than the file's, a tree wants a power of two; measured caches get
+/* With other sizes than the file's, a tree wants a power of two; measured caches get
  * policies, and what they say themselves holds. */
 static void test_policies(void)
 {

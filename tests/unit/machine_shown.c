@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program is shown of each machine that names a processor, read by the decoder
+ * The CPUID of each machine that names a processor, read by the decoder
  * that reads the hosts': it is that machine's processor, caches and TLBs.
  */
 #include <stdio.h>

@@ -16,8 +16,8 @@ static const char *const names[] = {"l1d_stores", "windows"};
 static const struct cp_report report = {
 	.arena = &arena, .nquantities = QUANTITIES, .quantities = names};
 
-/* Of the whole process and of the region inside: a value for each interval from the
- * first one on; no quantity looks behind the last. */
+/* Values of the whole process and of the region inside: a value for each interval from
+ * the first one on; no quantity looks behind the last. */
 struct made {
 	size_t first[2];
 	double stores[2][N], windows[2][N];
@@ -111,7 +111,7 @@ static void test_windows(void)
 	is_int(line->status[WINDOWS], CP_SIMULATED, "... as they were counted");
 }
 
-/* Of two regions that follow each other, the later one goes back into the interval that
+/* The later one of two regions that follow each other goes back into the interval that
  * the earlier one ended in: what is left there is the earlier one's.  In a process of
  * several threads each of them may have had all of it. */
 /* The same as test_long()'s, but sampled. */

@@ -12,7 +12,7 @@ static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
 static struct cp_escape out_of_memory;
 
-/* What a rank reads of the sockets of its host: all on it much the same. */
+/* A rank's reading of the sockets of its host: all on it much the same. */
 static uint64_t reads_of(int rank)
 {
 	return 1000 * (uint64_t)(rank / PER_HOST + 1) + (uint64_t)(rank % PER_HOST);

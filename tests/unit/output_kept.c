@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What sampled sets, which L1 keeps between bursts, tell of counts in bursts.
+ * Counts in bursts by sampled sets, which L1 keeps between bursts.
  */
 #include "base/stats.h"
 #include "output/report/report_kept.h"
@@ -66,7 +66,7 @@ static void test_line(void)
 	ok(cp_pool_mixed_square(&pool) > 2000, "what is made of counts has it all");
 }
 
-/* What group g differs by from the line through the others, whose slopes by
+/* The distance of group g from the line through the others, whose slopes by
  * instructions and lines are the least squares', each by its group's instructions. */
 static double off_others(const struct cp_pool *pool, unsigned left_out)
 {

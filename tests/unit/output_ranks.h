@@ -8,7 +8,7 @@
 #include "output/report/job.h"
 #include "output_records.h"
 
-/* What region `index` of a rank counts. */
+/* The count of region `index` of a rank. */
 static inline uint64_t rank_count(int rank, int index)
 {
 	return (uint64_t)((rank * 7 + index * 3) % 101 + 1);

@@ -10,7 +10,7 @@ static struct make make;
 static struct cp_arena arena = {.give_up = tap_no_memory};
 static struct cp_escape out_of_memory;
 
-/* Of the ranks' work. */
+/* The ranks' work. */
 static struct {
 	int ranks;
 	int odd_more; /* instructions more in odd ranks, in percent */

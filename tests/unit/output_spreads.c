@@ -42,7 +42,7 @@ static void make_quantities(void)
 	}
 }
 
-/* Of a run of which so many units were modelled. */
+/* The region of a run of which so many units were modelled. */
 static const struct cp_region *run_of(unsigned units, const struct cp_report **report)
 {
 	const uint64_t counts[COUNT(names)] = {1000000, 1000000 - BRANCHES - MISSES,

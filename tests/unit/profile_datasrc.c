@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What processors say of a sampled access, in the report's words: every level with
+ * Processors' words about a sampled access, in the report's: every level with
  * every snoop, and the words that the kernel has for what processors report, from
  * its tables (none of this was verified on hardware).
  */

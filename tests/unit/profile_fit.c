@@ -61,7 +61,7 @@ static void is_broken(const char *text, size_t width, const char *want)
 	is_string(got, want, "%s", text);
 }
 
-/* Of a terminal of so many columns. */
+/* The width at a terminal of so many columns. */
 static size_t width_at(unsigned short columns)
 {
 	struct winsize size = {.ws_row = 24, .ws_col = columns};

@@ -76,7 +76,7 @@ static void begin(struct side *side, unsigned name, uint64_t tag,
 	cp_tree_begin_time(&side->tree, now_ns);
 }
 
-/* What is counted in between belongs to no region that rests. */
+/* A count in between belongs to no region that rests. */
 static void rest(struct cp_tree *tree, const struct cp_reading *now, uint64_t now_ns)
 {
 	struct cp_reading *start = cp_tree_rest(tree, TAG), later = *now;
@@ -194,7 +194,7 @@ static void run(const struct cp_layout *layout, const char *what)
 	finish(&general);
 }
 
-/* What was too much is taken back later: the sums of all are right. */
+/* A count that was too much is taken back later: the sums of all are right. */
 static void corrected(void)
 {
 	struct cp_layout layout = {1, 1, 1, &(struct cp_quantity_terms){1, terms}, NULL,

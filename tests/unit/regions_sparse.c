@@ -313,7 +313,7 @@ static void test_long(void)
 	end_record(&arena);
 }
 
-/* What the markers of a skipped execution count is not the program's. */
+/* The counts of a skipped execution's markers are not the program's. */
 static void test_cost_of_skipped(void)
 {
 	struct cp_arena arena = {.give_up = tap_no_memory};

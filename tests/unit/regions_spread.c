@@ -42,7 +42,7 @@ static void run_thread(struct cp_tree *tree, uint64_t base, int first)
 	cp_tree_finish(tree, &now, 0, true);
 }
 
-/* Of the region of that many executions: there is one. */
+/* The spread of the one region of that many executions. */
 static const struct cp_spread *spread_of(uint64_t calls)
 {
 	uint64_t at = CP_RECORD_HEADER_SIZE;

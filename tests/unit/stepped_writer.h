@@ -65,7 +65,7 @@ static void read_now(struct cp_reading *reading, uint64_t count)
 
 /* ---- outside ---- */
 
-/* What is wrong with the record; NULL: nothing. */
+/* The fault of the record; NULL: none. */
 static const char *look(const char *(*fault_of)(const struct cp_record *))
 {
 	static char error[200];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What does not fit a column is cut in the middle, and no number with it.
+ * Text that does not fit a column is cut in the middle, and no number with it.
  */
 #include <string.h>
 

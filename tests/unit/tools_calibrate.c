@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What cachepeek doctor --calibrate makes of its measurements: one figure of several
- * rounds, steps of curves, the machine file, and who uses that.
+ * The results of cachepeek doctor --calibrate from its measurements: one figure of
+ * several rounds, steps of curves, the machine file, and who uses that.
  */
 #include <errno.h>
 #include <math.h>
@@ -141,7 +141,7 @@ static void test_grids(void)
 			cp_figure_name((enum cp_figure)i));
 }
 
-/* What was measured in moments of another clock is off by as much. */
+/* A time that was measured in moments of another clock is off by as much. */
 static void test_clock(void)
 {
 	struct cp_calibration all = made();
@@ -273,7 +273,7 @@ static void test_text(void)
 	free(text);
 }
 
-/* What is not stable is said, and called assumed. */
+/* A figure that is not stable is said, and called assumed. */
 static void test_unstable(void)
 {
 	static const double apart[] = {30, 15, 90, 25, 40};
@@ -400,7 +400,8 @@ static void test_out_of_order(void)
 	free(text);
 }
 
-/* What the file rounds off it may be off, too; and what is more than was waited for. */
+/* A figure may be off by what the file rounds off, too; and by what is more than was
+ * waited for. */
 static void test_rounded(void)
 {
 	struct cp_machine machine = cp_machine_defaults;
@@ -507,7 +508,7 @@ static void write_host(const char *text, mode_t mode)
 		bail("cannot write %s", path);
 }
 
-/* Whose processor this is decides what else it has. */
+/* The processor of this host decides what else it has. */
 static void is_host(const char *note, bool measured, const char *what)
 {
 	struct cp_machine machine;

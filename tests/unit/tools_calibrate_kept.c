@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rounds of doctor --calibrate keep for the next ones: least times, and moments of
- * the clock.
+ * The values that rounds of doctor --calibrate keep for the next ones: least times, and
+ * moments of the clock.
  */
 #include <math.h>
 

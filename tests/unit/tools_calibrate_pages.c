@@ -20,7 +20,7 @@ void cp_shuffle(uint32_t order[], size_t count)
 		order[i] = (uint32_t)i;
 }
 
-/* Of two and a half times the second TLB's pages lines and table leave the caches. */
+/* Lines and table of two and a half times the second TLB's pages leave the caches. */
 double cp_chain(const struct cp_host *host, char *memory, size_t count, size_t stride,
 	unsigned passes)
 {

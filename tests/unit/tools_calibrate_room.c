@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What doctor --calibrate finds out about the room in a last level: of one that is made
- * up, in rounds that others disturb.
+ * The room in a last level, as doctor --calibrate finds it: of one that is made up, in
+ * rounds that others disturb.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 enum { KIB = 1024, MIB = 1 << 20, NEAR = 60, FAR = 460 };
 
-/* What is really there, and how often it was asked for. */
+/* The room that is really there, and what disturbs it. */
 static size_t room;
 static double stay_ns;
 static bool disturbed; /* only the smallest piece is let alone */

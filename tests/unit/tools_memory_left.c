@@ -91,7 +91,7 @@ static void test_first_version(void)
 	is_left(UINT64_MAX, "of no group that is for memory");
 }
 
-/* Of many controllers the list is longer than a page. */
+/* The list of many controllers is longer than a page. */
 static void test_long_list(void)
 {
 	static char list[6000];

@@ -5,7 +5,7 @@
 #include "tests/tap/tap.h"
 #include "tools/diff/ranks.h"
 
-/* Of n and m runs without a tie, of which u pairs are the other way round. */
+/* A table of n and m runs without a tie, of which u pairs are the other way round. */
 static void test_table(void)
 {
 	static const struct {
@@ -31,7 +31,7 @@ static void test_table(void)
 	is_double_near(ranks.p, 1, 1e-12, "are the same");
 }
 
-/* Of five runs each two ratios are left out at each end. */
+/* With five runs each, two ratios are left out at each end. */
 static void test_interval(void)
 {
 	static const double one[] = {1, 1, 1, 1, 1}, other[] = {2, 3, 4, 5, 6},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the tests on emulated machines share: boot one with a list of runs, and
+# Shared by the tests on emulated machines: boot one with a list of runs, and
 # find their reports on its console.
 package Vm;
 use strict;

@@ -145,7 +145,7 @@ for my $event (@instructions) {
 	}
 }
 ok(!@rotated, 'rotated: 16 events in turns, steady work within 1 %') or diag(join("\n", @rotated));
-# Of four passes with five events each, and one in all of them.
+# Four passes with five events each, and one in all of them.
 is(join(' ', map { count(region(thread($n1->{pass2}, 'vm_loops'), 'loop'), $_)->{status} } @instructions[4 .. 10], 'instructions'),
 	'unavailable ' . 'exact ' x 5 . 'unavailable exact', 'CACHEPEEK_PASS=2: its events, and the common one');
 like(count(region($n1->{pass2}{report}, 'loop'), $instructions[15])->{reason}, qr/^counted in pass 4 of 4$/,

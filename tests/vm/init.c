@@ -188,7 +188,7 @@ struct lines {
 	unsigned n, differ;
 };
 
-/* What ends first goes on with nothing. */
+/* The file that ends first goes on with nothing. */
 static struct lines compare_files(FILE *alone, FILE *simulated)
 {
 	struct lines lines = {0, 0};

@@ -27,7 +27,7 @@ VM_ROOT := $(VM_DIR)/root
 VM_TRIPLE := $(VM_CC_$(VM_ARCH))
 VM_PROGRAMS := $(patsubst %.c,$(VM_ROOT)/bin/%,$(notdir $(VM_PROGRAM_SRC)))
 
-# What lies beside the library there; functions are not patched on riscv64.
+# Objects beside the library there; functions are not patched on riscv64.
 VM_OBJECTS := $(addprefix libcachepeek/,encoder.so reporter $(if $(filter arm64,$(VM_ARCH)),patcher.so))
 
 # The Makefile itself builds for another machine; -B is where libpfm.a is found.
@@ -80,7 +80,7 @@ VM_NATIVE_SEEDS_GENERATED := 24 25 26
 VM_NATIVE_LOOPS := kernels $(VM_NATIVE_SEEDS_GENERATED:%=generated%)
 VM_NATIVE_BUILT := $(VM_NATIVE)/built/level $(foreach p,$(VM_NATIVE_LOOPS),$(foreach c,$(VM_NATIVE_COMPILERS),\
 	$(VM_NATIVE_PROCESSORS:%=$(VM_NATIVE)/built/$p.$c.%)))
-# Of the distribution, which choose their code by the processor: those that can be built.
+# Programs of the distribution that choose their code by the processor, and can be built.
 VM_NATIVE_CHOOSE := sealed dgemm json
 VM_LIBRARY_sealed := -lcrypto
 VM_LIBRARY_dgemm := -lopenblas

@@ -121,7 +121,7 @@ static double without_pages(double latency, const struct cp_round *round)
  * take three times as long. */
 #define LEAST_APART 1.5
 
-/* Of an L2 that has lines of one place in all of its sets. */
+/* Finds the last level by a walk, where lines of one place are in all sets of L2. */
 static void find_llc_by_walk(
 	const struct cp_host *host, size_t bytes, struct cp_round *round)
 {

@@ -62,7 +62,7 @@ $(SIM): $(SIM_OBJECTS) | $(SIM_DIR)
 $(SIM_CORE): $(SIM_DIR)/%: $(VALGRIND_LIBEXEC)/% | $(SIM_DIR)
 	$(call run,CP,cp $< $@)
 
-# What this Valgrind has; where it lacks what is needed, one line says so.
+# The parts that this Valgrind has; where it lacks what is needed, one line says so.
 SIM_FOUND := $(B)/sim/valgrind/found.h
 SIM_FIND := $(addprefix tools/sim/valgrind/,find.sh functions.list names.list)
 $(SIM_FOUND): $(SIM_FIND) $(wildcard $(SIM_ARCHIVES) $(VALGRIND_INCLUDE)/*.h) $(B)/flags
@@ -155,7 +155,7 @@ SIM_SANITIZED := $(SIM_MODEL:%.c=$(B)/sim/sanitized/%.o)
 $(SIM_SANITIZED): $(B)/sim/sanitized/%.o: %.c $(SIM_HEADERS) $(wildcard tests/sim/*.h)
 	@mkdir -p $(@D)
 	$(call run,CC,$(CC) $(SIM_TEST_CFLAGS) $(SIM_SANITIZE) -c -o $@ $<)
-# Of the instrumentation, without Valgrind's core.
+# Tests of the instrumentation, without Valgrind's core.
 $(B)/sim/flows_test $(B)/sim/flow_values_test: $(B)/sim/%: tests/sim/%.c tests/tap/tap.c $(SIM_HEADERS) \
 		$(wildcard tests/tap/*.h tests/sim/*.h) \
 		$(addprefix tools/sim/instrument/,carried.c flow_keep.c flows.c latency.c waits.c) $(SIM_FOUND) | $(B)/sim

@@ -99,7 +99,7 @@ static inline bool look_for_job(int32_t first, size_t down, size_t along)
 	return false;
 }
 
-/* Who was seen by a search that failed is not worth to be seen again. */
+/* A job that was seen by a search that failed is not worth to be seen again. */
 static inline bool give_jobs(size_t down, size_t along)
 {
 	bool all = true;

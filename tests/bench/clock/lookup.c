@@ -163,7 +163,8 @@ static uint64_t binary_tree(void)
 	return sum;
 }
 
-/* Of 16 keys a node, laid out level by level: three levels above the sorted keys. */
+/* A tree of 16 keys a node, laid out level by level: three levels above the sorted keys.
+ */
 enum { FAN = 16 };
 static uint32_t *level[4];
 

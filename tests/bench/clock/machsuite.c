@@ -75,7 +75,7 @@ static void make_round_keys(const uint8_t *key)
 	memcpy(round_word, round_key, sizeof(round_word));
 }
 
-/* What a byte in each of the four rows adds to its column. */
+/* The sum that a byte in each of the four rows adds to in its column. */
 static void make_tables(void)
 {
 	for (int i = 0; i < 256; i++) {
@@ -272,7 +272,8 @@ static double square_between(uint32_t one, uint32_t other)
 	return x * x + y * y + z * z;
 }
 
-/* Those of a cell and of the cells around it, which at the sides are not all there. */
+/* Lists those of a cell and of the cells around it, which at the sides are not all there.
+ */
 static size_t list_around(uint32_t cell, uint32_t *list)
 {
 	int x = (int)cell % CELLS, y = (int)cell / CELLS % CELLS;

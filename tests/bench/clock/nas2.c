@@ -64,7 +64,7 @@ static struct flow flow_of(const struct state *s)
 	return f;
 }
 
-/* What flows along an axis. */
+/* The flow along an axis. */
 static struct state flux_of(const struct state *s, const struct flow *f, int axis)
 {
 	struct state flux;
@@ -76,7 +76,7 @@ static struct state flux_of(const struct state *s, const struct flow *f, int axi
 	return flux;
 }
 
-/* What spreads by itself: speed and heat. */
+/* The diffusion of speed and heat. */
 static struct state spread_of(const struct state *s, const struct flow *f)
 {
 	struct state spread = {{0, f->speed[0], f->speed[1], f->speed[2],
@@ -251,7 +251,7 @@ static void divide_blocks(
 	}
 }
 
-/* What is outside of the box does not change. */
+/* Cells outside of the box do not change. */
 static void solve_line(size_t first, int axis)
 {
 	struct block before, diagonal, behind[SIDE];

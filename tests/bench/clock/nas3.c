@@ -154,7 +154,7 @@ static const double WIND = 0.4, SPREAD = 0.05, SMOOTH = 0.01;
 
 static double *wind[3], *kind[KINDS], *first_kind[KINDS];
 
-/* What an equation has above its diagonal, when there is 1 on it and nothing below. */
+/* The part of an equation above its diagonal, when there is 1 on it and nothing below. */
 struct above {
 	double near, far;
 };
@@ -184,7 +184,7 @@ static void make_winds(void)
 	}
 }
 
-/* Of two cells at each end of a line nothing is known but 0, which needs no equation. */
+/* Two cells at each end of a line are 0, which needs no equation. */
 static inline void eliminate(
 	const double *by, size_t at, size_t step, struct above *here, size_t width)
 {

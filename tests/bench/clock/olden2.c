@@ -104,7 +104,7 @@ static uint32_t length_in_slots(const struct vertex *vertex, uint32_t to)
 	return vertex->slots[at].length;
 }
 
-/* Those not reached yet are in a list. */
+/* Vertices that are not reached yet are in a list. */
 static struct vertex *list_vertices(void)
 {
 	for (uint32_t i = 0; i < VERTICES; i++) {

@@ -432,7 +432,7 @@ static struct value *grid;
 static float *weights;
 static uint32_t *bin_end;
 
-/* Of how far a point is away, at most half of the width. */
+/* Weights by distance, up to half of the width. */
 static void make_weights(void)
 {
 	weights = make_room(sizeof(float) * (TABLE + 1));

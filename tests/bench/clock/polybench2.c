@@ -225,7 +225,7 @@ static void make_equations(void)
 		equations[i * UNKNOWNS + i] += UNKNOWNS;
 }
 
-/* What an entry has left of it, by the factors before it. */
+/* The rest of an entry behind the factors before it. */
 static double rest_of(size_t i, size_t j, size_t before)
 {
 	double rest = factors[i * UNKNOWNS + j];

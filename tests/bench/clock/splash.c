@@ -28,7 +28,7 @@ struct charge {
 	double amount;
 };
 
-/* Of what is in a box, far from it; and in it, of what is far from it. */
+/* The field of what is in a box, far from it; and in it, that of what is far from it. */
 struct series {
 	struct complex far[TERMS], near[TERMS];
 };
@@ -82,7 +82,7 @@ static uint32_t leaf_of(struct complex at)
 	return (uint32_t)(at.im * LEAF_SIDE) * LEAF_SIDE + (uint32_t)(at.re * LEAF_SIDE);
 }
 
-/* Those of a box are side by side. */
+/* The bodies of a box are side by side. */
 static void make_fmm(void)
 {
 	struct charge *some = make_room(sizeof(*some) * CHARGES);
@@ -147,7 +147,7 @@ static void sum_parts(int level, size_t x, size_t y)
 	}
 }
 
-/* What a box that is far away does in another one. */
+/* Adds the effect of a box that is far away on another one. */
 static void add_far_box(
 	struct complex *to, const struct complex *from, struct complex away)
 {
@@ -282,7 +282,7 @@ static void begin_ocean(void)
 		}
 }
 
-/* What turns goes along with the currents, and spreads. */
+/* Vorticity goes along with the currents, and spreads. */
 static void carry(void)
 {
 	for (size_t y = 1; y < BASIN - 1; y++)
@@ -424,7 +424,8 @@ static inline float dot(const float *a, const float *b)
 	return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* What part of what leaves one, to all sides, meets the other, if nothing is between. */
+/* The part of what leaves one, to all sides, that meets the other, if nothing is between.
+ */
 static float factor_between(const struct element *one, const struct element *other)
 {
 	float way[3], far, cosines;
@@ -541,7 +542,7 @@ static void gather(void)
 	}
 }
 
-/* What the whole gathered goes down to its parts, and their mean comes back. */
+/* The light that the whole gathered goes down to its parts, and their mean comes back. */
 static float spread(uint32_t e, float from_above)
 {
 	float all = from_above + elements[e].gathered, sum = 0;

@@ -38,7 +38,7 @@ static void *behind(const char *name)
 }
 #define BEHIND(name, ...) ((int (*)(__VA_ARGS__))(uintptr_t)behind("PMPI_" #name))
 
-/* What is not of the ABI is not passed on. */
+/* A handle that is not of the ABI is not passed on. */
 static int known(const void *handle, uintptr_t abi, int mpich)
 {
 	if ((uintptr_t)handle == abi)

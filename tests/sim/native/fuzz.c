@@ -134,7 +134,7 @@ struct instruction {
 	unsigned is_register; /* it has no operand in memory */
 };
 
-/* Of an encoding, by its key. */
+/* The form of an encoding, by its key. */
 static unsigned form(uint32_t key)
 {
 	return key >> 18;
@@ -218,8 +218,9 @@ static void put_prefix(struct instruction *to, uint32_t key, const struct field_
 				(~v2 & 1) << 3 | v->mask);
 }
 
-/* What comes behind it clears upper halves, or keeps them.  A jump by way of memory keeps
- * the two apart: a load of what the follower clears would not be made, simulated. */
+/* The instruction behind it clears upper halves, or keeps them.  A jump by way of memory
+ * keeps the two apart: a load of registers that the follower clears would not be made,
+ * simulated. */
 static void put_follower(struct instruction *to, const uint8_t *code)
 {
 	static const char *const followers[] = {"", "\xc5\xf8\x77", /* vzeroupper */
@@ -316,7 +317,7 @@ static void fill_lanes(uint8_t *vector, unsigned size)
 	}
 }
 
-/* What the operand in memory may lie in repeats itself. */
+/* The memory that the operand may lie in repeats itself. */
 static void fill_memory(uint64_t base)
 {
 	enum { PERIOD = 128 };
@@ -403,7 +404,7 @@ static void print_code(const struct instruction *i)
 	fputs(text, stdout);
 }
 
-/* What a state came to: what is left behind, or where it faulted. */
+/* The end of a state: what is left behind, or where it faulted. */
 struct outcome {
 	uint64_t registers, memory, flags, mxcsr;
 	int64_t signal, at, address;
@@ -516,7 +517,7 @@ static void try_encoding(
 
 /* --- Which ones --- */
 
-/* What VEX executes itself, it executes by its own rules. */
+/* VEX executes by its own rules what it executes itself. */
 static int is_ours(const struct native_encoding *e)
 {
 	enum native_feature f = native_shapes[e->shape].feature;

@@ -79,7 +79,7 @@ static void shuffle(void)
 			(unsigned long long)hash(&s, sizeof(s)));                        \
 	}
 
-/* Of every type. */
+/* Kernels of every type. */
 #define COMMON(X, Y, T)                                                                  \
 	X(T, add, c[i] = a[i] + b[i])                                                    \
 	X(T, subtract, c[i] = a[i] - b[i])                                               \

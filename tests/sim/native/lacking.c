@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a program sees on a host without AVX-512; with an argument, without VP2INTERSECT,
+ * A program's view of a host without AVX-512; with an argument, without VP2INTERSECT,
  * which few hosts have.
  */
 #define _GNU_SOURCE

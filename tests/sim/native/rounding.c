@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rounding modes do to each kind of arithmetic, as SSE and as AVX.
+ * The effect of rounding modes on each kind of arithmetic, as SSE and as AVX.
  */
 #include <stdint.h>
 #include <stdio.h>

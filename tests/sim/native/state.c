@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What keeps registers of AVX-512 as they are, or does not: faults, signals, switches of
- * threads, fork, longjmp, lazy binding, other instructions, and code that changes.
+ * Events that keep registers of AVX-512 as they are, or do not: faults, signals, switches
+ * of threads, fork, longjmp, lazy binding, other instructions, and code that changes.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -15,7 +15,7 @@ prepare()
 {
 	make -j2 linux MYLIBS= MYCFLAGS= || make -j2 posix
 }
-# What it printed is its result.
+# Its output is its result.
 results()
 {
 	sed -nE 's/^status ([0-9]+) ([0-9a-f]+) (.*)/\1:\2 \3/p'

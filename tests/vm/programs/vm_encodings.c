@@ -22,7 +22,7 @@ struct encoding {
 	uint32_t loads, stores, size, aligned;
 };
 
-/* Of the linker: the section's begin and end. */
+/* From the linker: the section's begin and end. */
 extern const struct encoding __start_encodings[], __stop_encodings[];
 
 /* Each is a function with its operand at (x0), x1 is 0.  Each register is a reference:

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the Valgrind that this is built with has: prints valgrind/found.h, or says in one
+# Looks what the Valgrind has that this is built with: prints valgrind/found.h, or says in one
 # line what is missing.  Versions are not asked, headers and archives are.
 #	find.sh COMPILER INCLUDE ARCHITECTURE ARCHIVE... -- PART...
 # PART: of functions.list, those that are used.
@@ -29,7 +29,7 @@ done
 [ $# -eq 0 ] || shift
 [ -r "$include/libvex_ir.h" ] || refuse "needs Valgrind's libvex_ir.h, and $include has none: install valgrind"
 
-# What one of an archive's objects takes of another, and what is there to be taken.
+# Lists what an archive's objects take of each other, and what is there to be taken.
 missing=$(nm -A $archives 2> /dev/null | awk -v parts=" $* " '
 	FNR == NR { if ($1 !~ /^#/ && NF) { kind[$3] = $1; part[$3] = $2 }; next }
 	$NF in kind { if ($(NF - 1) == "U") asked[$NF] = 1; else if ($(NF - 1) ~ /[TDBRVWC]/) there[$NF] = 1 }
