@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What doctor --calibrate finds out about TLBs: of some that are made up.
+ * TLBs as doctor --calibrate finds them: some that are made up.
  */
 #include <math.h>
 
