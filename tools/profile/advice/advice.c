@@ -30,7 +30,7 @@ struct advice {
 	const struct cp_profile *profile;
 	const struct cp_profile_view *view; /* NULL: of what is shared */
 	bool by_misses; /* findings weigh as much as the misses that they explain */
-	size_t cheap;   /* so many were not worth it */
+	size_t cheap, in_loader; /* so many were not worth it; so many the loader has */
 	struct cp_findings found;
 };
 
@@ -97,11 +97,38 @@ static const struct cp_place_in_code *script_of(
 	return site && site->script ? &profile->own[site->script - 1].at : NULL;
 }
 
+static const struct cp_profiled_module *module_of(
+	const struct cp_profile *profile, const struct cp_finding *finding)
+{
+	if (finding->at)
+		return finding->at->module;
+	for (size_t i = 0; i < profile->nobjects; i++)
+		if (strcmp(profile->objects[i].name, finding->data) == 0)
+			return profile->objects[i].module;
+	return NULL;
+}
+
+/* In the dynamic loader, or in the kernel's own page: no source of the program's could be
+ * other, so that no advice could be followed. */
+static bool is_in_loader(const struct advice *a, const struct cp_finding *finding)
+{
+	const struct cp_profiled_module *module = module_of(a->profile, finding);
+
+	return module &&
+	       ((strncmp(module->name, "ld", 2) == 0 && strchr("-.36", module->name[2]) &&
+			strstr(module->name, ".so")) ||
+		       strcmp(module->name, "[vdso]") == 0);
+}
+
 /* One of each kind and place: the weightiest, which knows how many others there are. */
 static void add_finding(struct advice *a, struct cp_finding finding)
 {
 	if (a->by_misses && is_cheap(a, &finding)) {
 		a->cheap++;
+		return;
+	}
+	if (is_in_loader(a, &finding)) {
+		a->in_loader++;
 		return;
 	}
 	finding.script = script_of(a->profile, &finding);
@@ -795,13 +822,21 @@ static struct cp_findings in_order(struct advice *a)
 	return a->found;
 }
 
-static void tell_of_cheap(struct advice *a)
+static void tell_of_unsaid(struct advice *a)
 {
-	if (a->cheap)
-		a->found.below_limit = FORMAT(
-			"%zu finding%s of misses that cost less than %.2f cycles per "
-			"instruction",
-			a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES);
+	const char *cheap = FORMAT(
+			   "%zu finding%s of misses that cost less than %.2f cycles per "
+			   "instruction",
+			   a->cheap, a->cheap == 1 ? "" : "s", LEAST_CYCLES),
+		   *loader = FORMAT(
+			   "%zu finding%s in the dynamic loader, which takes less where "
+			   "fewer symbols are exported and looked up (static linking, "
+			   "-fvisibility=hidden)",
+			   a->in_loader, a->in_loader == 1 ? "" : "s");
+
+	if (a->cheap || a->in_loader)
+		a->found.below_limit = FORMAT("%s%s%s", a->cheap ? cheap : "",
+			a->cheap && a->in_loader ? "; " : "", a->in_loader ? loader : "");
 }
 
 /* Names what a place's misses are in. */
@@ -830,7 +865,7 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 			a.by_misses = rules[i].by_misses;
 			rules[i].find(&a);
 		}
-	tell_of_cheap(&a);
+	tell_of_unsaid(&a);
 	for (size_t i = 0; i < a.found.n; i++)
 		name_data(view->profile, &a.found.finding[i]);
 	return in_order(&a);
