@@ -6,8 +6,11 @@ const functionName = one => one.function || 'unknown function in ' + (lastPart(o
 // The line of Python that it is for, where one is known.
 const scriptText = ({python}) => python ? ', for ' + python.function + ' (' + lastPart(python.file) + ':' + python.line + ')' : '';
 
+// The program's own line, where the finding's was inlined into it.
+const callerText = ({caller}) => caller ? lastPart(caller.file) + ':' + caller.line + ', inlined ' : '';
+
 function placeOf(finding) {
-	const place = finding.function ? functionName(finding) + (finding.file ? ' (' + lastPart(finding.file) + ':' + finding.line + ')' : '')
+	const place = finding.function ? functionName(finding) + (finding.file ? ' (' + callerText(finding) + lastPart(finding.file) + ':' + finding.line + ')' : '')
 		: finding.data || functionName(finding);
 	return place + scriptText(finding);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
-# Where findings are: nowhere in code that no program can change.
+# Where findings are: at the program's own line, though a library's code was inlined into
+# it, and nowhere in code that no program can change.
 use strict;
 use warnings;
 use FindBin;
@@ -21,11 +22,103 @@ sub outcome
 	return $report;
 }
 
+sub explained { return run(command => [cli(), 'explain', scratch('report.json')])->{out} }
+
 sub compile
 {
 	my ($file, @command) = @_;
 	system(@command, '-o', scratch($file)) == 0 or die "@command";
 	return scratch($file);
+}
+
+# ---- inlined from a library: the line that calls it ----
+
+mkdir(scratch($_)) for qw(library own);
+write_file(scratch('library/table.h'), <<'CXX');
+#include <cstddef>
+namespace library {
+template <class T> struct table {
+	T *data;
+	size_t columns;
+	const T &
+	at(size_t row, size_t column) const
+	{
+		return data[row * columns + column];
+	}
+};
+template <class T, class Add> inline T
+over(size_t n, Add add)
+{
+	T sum{};
+	for (size_t i = 0; i < n; i++)
+		sum += add(i);
+	return sum;
+}
+}
+CXX
+write_file(scratch('own/sums.cc'), <<'CXX');
+#include "table.h"
+#include <cstdio>
+static double cells[2000 * 700];
+namespace own {
+struct sums {
+	library::table<double> of;
+	double column(size_t at) const
+	{
+		return library::over<double>(2000, [&](size_t row) {
+			return of.at(row, at);
+		});
+	}
+};
+}
+int main()
+{
+	own::sums sums{{cells, 700}};
+	double all = 0;
+	for (size_t i = 0; i < 100; i++)
+		all += sums.column(i);
+	printf("%g\n", all);
+}
+CXX
+my $sums = compile('sums', 'c++', '-O2', '-g', '-fno-tree-vectorize', '-I', scratch('library'), scratch('own/sums.cc'));
+my ($found) = grep { $_->{rule} =~ /stride|set-conflicts/ } @{outcome('dcache', 'skylake-sp', $sums)->{findings}};
+is_deeply([map { s{.*/}{}r } $found->{file} // '', $found->{caller}{file} // ''], ['table.h', 'sums.cc'],
+	"a library's code: the line is its own, the caller's the program's");
+like($found->{caller}{line} // '', qr/\A(9|10)\z/, '... where it calls it');
+like(explained(), qr/ \(sums\.cc:(9|10), inlined table\.h:\d+\)/, '... and explain says so');
+chdir(scratch('own')) or die;
+my ($there) = grep { $_->{rule} =~ /stride|set-conflicts/ }
+	@{outcome('dcache', 'skylake-sp', compile('here', 'c++', '-O2', '-g', '-fno-tree-vectorize', '-iquote', '../library', 'sums.cc'))->{findings}};
+like($there->{caller}{line} // '', qr/\A(9|10)\z/, 'compiled in its folder, too');
+chdir('..') or die;
+my ($own) = grep { $_->{rule} =~ /stride|set-conflicts/ }
+	@{outcome('dcache', 'skylake-sp', compile('all', 'c++', '-O2', '-g', '-fno-tree-vectorize', '-iquote', 'library', 'own/sums.cc'))->{findings}};
+ok($own, 'a header beside the sources') and is($own->{caller}, undef, '... is the program\'s own');
+
+SKIP: {
+	my $rustc = which('rustc') or skip('no rustc', 2);
+	write_file(scratch('own/column.rs'), <<'RUST');
+struct Table { cells: Vec<f64>, columns: usize }
+impl Table {
+    fn sum(&self, column: usize) -> f64 {
+        (0..self.cells.len() / self.columns)
+            .map(|row| self.cells[row * self.columns + column])
+            .sum()
+    }
+}
+fn main() {
+    let table = Table { cells: vec![1.0; 2000 * 700], columns: 700 };
+    let all: f64 = (0..100).map(|column| table.sum(column)).sum();
+    println!("{}", all);
+}
+RUST
+	chdir(scratch('own')) or die;
+	my $column = compile('column', $rustc, '-O', '-g', 'column.rs');
+	chdir('/') or die;
+	my ($of) = grep { $_->{rule} =~ /stride|set-conflicts/ } @{outcome('dcache', 'skylake-sp', $column)->{findings}};
+	my @lines = $of->{caller} ? ($of->{caller}{file}, $of->{caller}{line}) : ($of->{file} // '', $of->{line});
+	like($lines[0], qr{/column\.rs\z}, 'Rust: in a file of the program');
+	cmp_ok(abs($lines[1] - 5), '<=', 1, '... where it adds up');
 }
 
 # ---- what nobody can mend ----

@@ -49,7 +49,8 @@ static struct cp_place_in_code *place_in(
 static struct cp_finding finding_in(struct cp_arena *arena, const json_t *in)
 {
 	const json_t *cost = json_object_get(in, "cost"),
-		     *python = json_object_get(in, "python");
+		     *python = json_object_get(in, "python"),
+		     *caller = json_object_get(in, "caller");
 	const char *module = cp_json_shown(arena, in, "module");
 
 	return (struct cp_finding){
@@ -62,6 +63,7 @@ static struct cp_finding finding_in(struct cp_arena *arena, const json_t *in)
 		.script = python ? place_in(arena, python,
 					   cp_json_shown(arena, python, "file"))
 				 : NULL,
+		.caller = caller ? place_in(arena, caller, module) : NULL,
 		.cause = cp_json_shown(arena, in, "cause"),
 		.expected = cp_json_shown(arena, in, "expected"),
 		.cost = {.count = known(cost, "count"),

@@ -11,6 +11,7 @@
 
 #include "base/counts.h"
 #include "base/text/table.h"
+#include "tools/profile/model/symbols.h"
 
 #define LEAST_SHARE CP_ADVICE_SHARE
 #define LEAST_MISSES CP_ADVICE_MISSES
@@ -850,6 +851,16 @@ static void name_data(const struct cp_profile *profile, struct cp_finding *findi
 		finding->data = data->name;
 }
 
+static void name_caller(const struct cp_profile *profile, struct cp_finding *finding)
+{
+	struct cp_place_in_code *caller = cp_arena_alloc(profile->arena, sizeof(*caller));
+
+	if (finding->at && finding->at->module->symbols &&
+		cp_symbols_caller(finding->at->module->symbols, profile->arena,
+			finding->at, caller))
+		finding->caller = caller;
+}
+
 struct cp_findings cp_advise(const struct cp_profile_view *view)
 {
 	struct advice a = advice_of(view->profile);
@@ -866,8 +877,10 @@ struct cp_findings cp_advise(const struct cp_profile_view *view)
 			rules[i].find(&a);
 		}
 	tell_of_unsaid(&a);
-	for (size_t i = 0; i < a.found.n; i++)
+	for (size_t i = 0; i < a.found.n; i++) {
 		name_data(view->profile, &a.found.finding[i]);
+		name_caller(view->profile, &a.found.finding[i]);
+	}
 	return in_order(&a);
 }
 

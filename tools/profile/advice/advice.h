@@ -26,7 +26,10 @@ struct cp_finding {
 	double weight; /* misses that it explains */
 	const struct cp_place_in_code
 		*script; /* the line of Python it is for; NULL: none */
-	unsigned more;   /* others of the rule at its place, which explain less */
+	/* The program's own line that at was inlined into, from a library; NULL: at is
+	 * its own, or that is not known. */
+	const struct cp_place_in_code *caller;
+	unsigned more; /* others of the rule at its place, which explain less */
 	const char *cause, *expected; /* in a sentence; of a mend */
 	struct cp_finding_cost cost;
 };

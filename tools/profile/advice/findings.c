@@ -13,6 +13,17 @@
 
 /* ---- text ---- */
 
+/* "file:line", or the program's own, and what was inlined into it. */
+static const char *line_text(struct cp_arena *arena, const struct cp_finding *f)
+{
+	const char *own =
+		cp_text_format(arena, "%s:%u", cp_base_name(f->at->file), f->at->line);
+
+	return f->caller ? cp_text_format(arena, "%s:%u, inlined %s",
+				   cp_base_name(f->caller->file), f->caller->line, own)
+			 : own;
+}
+
 static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 {
 	if (!f->at)
@@ -21,9 +32,7 @@ static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 		return cp_text_format(arena, "%s+0x%lx", f->at->module->name,
 			(unsigned long)f->at->address);
 	return cp_text_format(arena, "%s::%s%s", f->at->module->name, f->at->function,
-		*f->at->file ? cp_text_format(arena, " (%s:%u)",
-				       cp_base_name(f->at->file), f->at->line)
-			     : "");
+		*f->at->file ? cp_text_format(arena, " (%s)", line_text(arena, f)) : "");
 }
 
 const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *f)
@@ -112,6 +121,15 @@ static void put_script(struct cp_out *out, const struct cp_place_in_code *script
 	cp_out_text(out, "}, ");
 }
 
+static void put_caller(struct cp_out *out, const struct cp_place_in_code *caller)
+{
+	if (!caller)
+		return;
+	cp_out_text(out, "\"caller\": {");
+	cp_json_pair(out, "file", caller->file);
+	cp_out_format(out, ", \"line\": %u}, ", caller->line);
+}
+
 static void put_known(struct cp_out *out, const char *name, double value, int digits)
 {
 	if (value < 0)
@@ -142,6 +160,7 @@ void cp_finding_write_json(struct cp_out *out, const struct cp_finding *f)
 	cp_json_next(out, "function", f->at ? f->at->function : "");
 	cp_json_next(out, "file", f->at ? f->at->file : "");
 	cp_out_format(out, ", \"line\": %u, ", f->at ? f->at->line : 0);
+	put_caller(out, f->caller);
 	put_script(out, f->script);
 	cp_json_pair(out, "data", f->data);
 	put_cost(out, &f->cost);

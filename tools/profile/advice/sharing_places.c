@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/advice/sharing.h"
+#include "tools/profile/model/symbols.h"
 
 #define NAME_COLUMNS 100
 #define RARELY 4  /* so much less than the busiest: not worth naming instead of it */
@@ -64,6 +65,20 @@ void cp_sharing_find_places(struct cp_arena *arena,
 
 /* ---- in words ---- */
 
+/* "file:line", or the program's own, and what was inlined into it. */
+static const char *line_text(struct cp_arena *arena, const struct cp_place_in_code *at)
+{
+	const char *own =
+		cp_text_format(arena, "%s:%u", cp_base_name(at->file), at->line);
+	struct cp_place_in_code caller;
+
+	if (!at->module->symbols ||
+		!cp_symbols_caller(at->module->symbols, arena, at, &caller))
+		return own;
+	return cp_text_format(
+		arena, "%s:%u, inlined %s", cp_base_name(caller.file), caller.line, own);
+}
+
 const char *cp_sharing_place_text(
 	struct cp_arena *arena, const struct cp_place_in_code *at)
 {
@@ -73,9 +88,9 @@ const char *cp_sharing_place_text(
 		text = cp_text_format(arena, "%s+0x%lx [no symbol]", at->module->name,
 			(unsigned long)at->address);
 	else if (*at->file)
-		text = cp_text_format(arena, "%s (%s:%u)",
+		text = cp_text_format(arena, "%s (%s)",
 			cp_text_cut(arena, at->function, NAME_COLUMNS),
-			cp_base_name(at->file), at->line);
+			line_text(arena, at));
 	else
 		text = cp_text_format(arena, "%s::%s", at->module->name,
 			cp_text_cut(arena, at->function, NAME_COLUMNS));

@@ -456,22 +456,164 @@ static const char *inlined_call(
 		name ? text_of(arena, name) : "?", (unsigned long)line);
 }
 
+/* The outermost first. */
+struct inlined_calls {
+	unsigned n;
+	Dwarf_Die call[MAX_DEPTH];
+};
+
+static bool has_code_of_others(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
+}
+
+static bool has_code(int tag)
+{
+	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
+	       tag == DW_TAG_lexical_block || tag == DW_TAG_try_block ||
+	       tag == DW_TAG_catch_block;
+}
+
+/* dwarf_getscopes() has no functions in namespaces, as all of Rust's are, and leaves an
+ * inlined call for where its function is declared, not for where it is called. */
+static bool collect_calls(
+	Dwarf_Die *parent, Dwarf_Addr at, unsigned depth, struct inlined_calls *calls)
+{
+	Dwarf_Die die;
+
+	if (depth == MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&die);
+		bool here = has_code(tag) && dwarf_haspc(&die, at) > 0;
+
+		if (here && tag == DW_TAG_inlined_subroutine)
+			calls->call[calls->n++] = die;
+		if (here || has_code_of_others(tag))
+			here |= collect_calls(&die, at, depth + 1, calls);
+		if (here)
+			return true;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return false;
+}
+
+static void find_calls(struct cp_symbols *symbols, uint64_t address, Dwarf_Die *unit,
+	struct inlined_calls *calls)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die entries;
+
+	calls->n = 0;
+	if (find_unit(symbols, address, unit, &bias) && cp_unit_entries(unit, &entries))
+		collect_calls(&entries, address - bias, 0, calls);
+}
+
 const char *cp_symbols_inlined(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address)
 {
+	struct inlined_calls calls;
 	const char *text = "";
-	Dwarf_Die unit, entries, *scopes = NULL;
-	Dwarf_Addr bias;
-	int n = 0;
+	Dwarf_Die unit;
 
-	if (find_unit(symbols, address, &unit, &bias) && cp_unit_entries(&unit, &entries))
-		n = dwarf_getscopes(&entries, address - bias, &scopes);
-	for (int i = 0; i < n; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-			text = inlined_call(arena, &scopes[i], text);
-	if (n > 0)
-		free(scopes);
+	find_calls(symbols, address, &unit, &calls);
+	while (calls.n)
+		text = inlined_call(arena, &calls.call[--calls.n], text);
 	return text;
+}
+
+/* The path without "x/.." and "." in it. */
+static const char *plain_path(struct cp_arena *arena, const char *path)
+{
+	char *plain = cp_arena_alloc(arena, strlen(path) + 2);
+	size_t n = 0;
+
+	while (*path) {
+		size_t length = strcspn(path, "/");
+		bool is_up = length == 2 && strncmp(path, "..", 2) == 0;
+
+		if (is_up && n > 1)
+			for (n--; n && plain[n - 1] != '/';)
+				n--;
+		else if (length && !(length == 1 && *path == '.')) {
+			memcpy(plain + n, path, length);
+			n += length;
+			plain[n++] = '/';
+		} else if (!length && !n) {
+			plain[n++] = '/';
+		}
+		path += length + (path[length] == '/');
+	}
+	plain[n] = '\0';
+	return plain;
+}
+
+/* The folder of the file, with a slash at the end. */
+static const char *folder_of(struct cp_arena *arena, const char *path)
+{
+	return plain_path(arena, cp_text_format(arena, "%s/..", path));
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return length > 1 && strncmp(path, folder, length) == 0;
+}
+
+/* Is the file where the unit was compiled, or beside its own source?  Headers of
+ * libraries, and sources of a language's own, are elsewhere. */
+static bool is_own(struct cp_arena *arena, Dwarf_Die *unit, const char *path)
+{
+	const char *name = dwarf_diename(unit);
+
+	path = plain_path(arena, path);
+	return is_below(path, plain_path(arena, path_of(arena, unit, "."))) ||
+	       (name && is_below(path, folder_of(arena, path_of(arena, unit, name))));
+}
+
+/* Where the inlined call stands; NULL: that is not known. */
+static const char *call_site(
+	struct cp_arena *arena, Dwarf_Die *unit, Dwarf_Die *call, unsigned *line)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, number;
+	Dwarf_Files *files;
+	const char *path;
+	size_t n;
+
+	if (dwarf_formudata(dwarf_attr(call, DW_AT_call_file, &attribute), &file) != 0 ||
+		dwarf_formudata(dwarf_attr(call, DW_AT_call_line, &attribute), &number) !=
+			0 ||
+		dwarf_getsrcfiles(unit, &files, &n) != 0)
+		return NULL;
+	path = dwarf_filesrc(files, file, NULL, NULL);
+	*line = (unsigned)number;
+	return path ? path_of(arena, unit, path) : NULL;
+}
+
+bool cp_symbols_caller(struct cp_symbols *symbols, struct cp_arena *arena,
+	const struct cp_place_in_code *at, struct cp_place_in_code *caller)
+{
+	struct inlined_calls calls;
+	Dwarf_Die unit;
+
+	if (!*at->file)
+		return false;
+	find_calls(symbols, at->address, &unit, &calls);
+	if (!calls.n || is_own(arena, &unit, at->file))
+		return false;
+	*caller = *at;
+	while (calls.n) {
+		const char *path =
+			call_site(arena, &unit, &calls.call[--calls.n], &caller->line);
+
+		caller->file = path;
+		if (path && is_own(arena, &unit, path))
+			return true;
+	}
+	return false;
 }
 
 /* ---- instructions ---- */

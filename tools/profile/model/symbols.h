@@ -47,6 +47,11 @@ const char *cp_symbols_thread_local(
 const char *cp_symbols_inlined(
 	struct cp_symbols *symbols, struct cp_arena *arena, uint64_t address);
 
+/* Sets caller to the innermost call that stands in a source of the unit's own folders,
+ * where the line at that place is none and was inlined; false: there is no such call. */
+bool cp_symbols_caller(struct cp_symbols *symbols, struct cp_arena *arena,
+	const struct cp_place_in_code *at, struct cp_place_in_code *caller);
+
 /* Is the instruction's address, in the function that begins there, what an array has, or
  * what that points to: for (p = table[i]; p; p = p->next)? */
 bool cp_symbols_chains(struct cp_symbols *symbols, uint64_t function, uint64_t address);
