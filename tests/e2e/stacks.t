@@ -67,4 +67,58 @@ SKIP: {
 		'a line beside the stacks is known, and no line of a stack that several have had');
 	is($lines[0]{for_nothing_at_most}, 2 * $ROUNDS, 'whoever begins and ends meanwhile');
 }
+# A stack in the middle of a mapping, which the kernel alone is told of (as Go makes them): it has
+# the pages that are used as one, and not what lies below and above.
+SKIP: {
+	my $why = why_not('sim') || ($^O eq 'linux' && `uname -m` =~ /x86_64|aarch64/ ? '' : 'no clone() here');
+	skip $why, 3 if $why;
+	write_file(scratch('middle.c'), <<'C');
+#define _GNU_SOURCE
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define MIB (1ul << 20)
+static volatile int done;
+static char *heap;
+static void touch(volatile char *at) /* 64 pages */
+{
+	for (unsigned long i = 0; i < 4096; i++)
+		at[64 * i] = 1;
+}
+static int thread(void *of)
+{
+	char deep[32 * 1024];
+	for (int i = 0; i < 32 * 1024; i += 64)
+		((volatile char *)deep)[i] = 1;
+	touch(heap);
+	touch(heap + 3 * MIB);
+	__atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+	syscall(SYS_exit, 0);
+	return of != 0;
+}
+int main(void)
+{
+	heap = mmap(0, 4 * MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	clone(thread, heap + 2 * MIB, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, 0);
+	while (!__atomic_load_n(&done, __ATOMIC_ACQUIRE))
+		sched_yield();
+	return 0;
+}
+C
+	system('cc', '-O1', '-g', '-static', '-o', scratch('middle'), scratch('middle.c')) == 0 or skip('no static libc here', 3);
+	my $file = scratch('middle.json');
+	run(command => [cli(), 'dcache', '-m', bare('skylake-sp'), '-o', $file, scratch('middle')]);
+	my $report = eval { decode_json(read_file($file) // '') };
+	my ($stacks, $mapped) = (0, 0);
+	for my $data (@{$report->{data}}) {
+		my $misses = $data->{counts}{l1d_store_misses} // 0;
+		$stacks += $misses if $data->{name} =~ /^Thread stack/;
+		$mapped += $misses if $data->{name} =~ /^M(?:apped|emory)/;
+	}
+	cmp_ok($stacks, '>=', 512, 'a stack in the middle of a mapping: all that is used as one');
+	cmp_ok($stacks, '<', 1024, '... and nothing else');
+	cmp_ok($mapped, '>=', 8192, '... is the mapping\'s');
+}
 done_testing();

@@ -51,7 +51,8 @@ static struct {
 	struct {
 		ThreadId tid;
 		UInt thread;
-		Addr top; /* of its stack */
+		Addr top,
+			low; /* its stack's last byte, and the lowest SP that was seen */
 	} * living;
 	UInt nliving;
 } known;
@@ -254,6 +255,7 @@ void profile_data_thread_begin(ThreadId tid, UInt thread)
 		top = end - 1;
 	known.living[known.nliving].tid = tid;
 	known.living[known.nliving].thread = thread;
+	known.living[known.nliving].low = VG_(get_SP)(tid);
 	known.living[known.nliving++].top = top;
 	if (found)
 		renew_stack(low, top + 1);
@@ -271,14 +273,55 @@ void profile_data_thread_end(ThreadId tid)
 		}
 }
 
+#define MOST_ABOVE 65536 /* a stack that a library made: variables of its thread */
+
+/* A stack begins at start; one that the program took from the middle of a piece of its
+ * memory, as Go does, at the lowest page that was used as one: below may be anything. */
+static Addr lowest_page(UInt i, Addr start, Addr end)
+{
+	Addr low = VG_PGROUNDDN(known.living[i].low);
+
+	return end - known.living[i].top > MOST_ABOVE && low > start ? low : start;
+}
+
+static void note_stack(void)
+{
+	ThreadId tid = VG_(get_running_tid)();
+	Addr sp = tid ? VG_(get_SP)(tid) : 0;
+
+	for (UInt i = 0; sp && i < known.nliving; i++)
+		if (known.living[i].tid == tid && sp < known.living[i].low &&
+			bounds_same(sp, known.living[i].top))
+			known.living[i].low = sp;
+}
+
+/* Cuts all stacks out of what was found around a. */
+static void leave_stacks_out(Addr a, struct recent *r)
+{
+	for (UInt i = 0; i < known.nliving; i++) {
+		Addr top = known.living[i].top;
+
+		if (top - r->start >= r->size)
+			continue;
+		if (top >= a) {
+			r->size = VG_PGROUNDDN(a) + VKI_PAGE_SIZE - r->start;
+			continue;
+		}
+		r->size -= top + 1 - r->start;
+		r->start = top + 1;
+	}
+}
+
 /* An address in several stacks that nobody has told apart is in the next one above. */
 static Bool find_stack(Addr a, struct key *key, struct recent *r)
 {
-	Addr start, end;
+	Addr start, end, piece_end;
 	UInt found = known.nliving;
 
+	note_stack();
 	if (!bounds_of(a, &start, &end))
 		return False;
+	piece_end = end;
 	for (UInt i = 0; i < known.nliving; i++) {
 		Addr top = known.living[i].top;
 
@@ -288,6 +331,9 @@ static Bool find_stack(Addr a, struct key *key, struct recent *r)
 		found = i;
 	}
 	if (found == known.nliving)
+		return False;
+	start = lowest_page(found, start, piece_end);
+	if (a < start)
 		return False;
 	*key = (struct key){.data = CP_DATA_STACK, .thread = known.living[found].thread};
 	for (UInt i = 0; i < known.nliving; i++)
@@ -378,11 +424,14 @@ static void find_anew(Addr a, struct recent *r)
 	r->size = 0;
 	if (!find_tls(a, &key, r) && !find_stack(a, &key, r) &&
 		!find_in_image(a, &key, r)) {
-		if (find_mmap(a, r))
+		if (find_mmap(a, r)) {
+			leave_stacks_out(a, r);
 			return;
+		}
 		find_mapping(a, &key);
 		r->start = a & ~(VKI_PAGE_SIZE - 1);
 		r->size = VKI_PAGE_SIZE;
+		leave_stacks_out(a, r);
 	}
 	r->number = find_object(&key);
 }
