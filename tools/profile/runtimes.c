@@ -66,6 +66,7 @@ void cp_profile_warn_of_names(
 	struct cp_profile *profile, const struct cp_profile_view *view)
 {
 	double percent = profile->bursts ? 0 : without_names(view);
+	size_t before = profile->nwarnings;
 
 	if (percent < LEAST_PERCENT)
 		return;
@@ -73,4 +74,6 @@ void cp_profile_warn_of_names(
 		"%.0f %% of the misses are in code that was made at run time and has no "
 		"names, which would be in /tmp/perf-PID.map: %s",
 		percent, names_of(profile));
+	if (profile->nwarnings > before)
+		profile->unnamed = profile->warnings[before];
 }

@@ -289,6 +289,8 @@ static void put_head(struct screen *screen)
 		: profile->inexact ? "see the warnings"
 				   : "exact for the machine below: every miss, "
 				     "by the instruction that had it");
+	if (profile->unnamed)
+		put_labelled(screen, "names", profile->unnamed);
 }
 
 static void put_findings(const struct screen *screen)
@@ -317,11 +319,14 @@ static void put_foot(const struct screen *screen)
 			"cachepeek %s -v: all tables, of modules and threads, too; "
 			"--details src; -o x.html",
 			screen->view->measurement->name));
-	for (size_t i = 0; i < profile->nwarnings; i++)
+	for (size_t i = 0; i < profile->nwarnings; i++) {
+		if (profile->warnings[i] == profile->unnamed)
+			continue;
 		cp_text_wrap(screen->out,
 			cp_text_format(
 				screen->arena, "warning: %s", profile->warnings[i]),
 			0, 2, screen->width);
+	}
 }
 
 void cp_profile_write_screen(struct cp_out *out, const struct cp_profile_view *view)

@@ -159,6 +159,7 @@ struct cp_profile {
 	bool without_sites;                     /* there are call paths only */
 	const struct cp_profile_slices *slices; /* NULL: nobody looked for sharers */
 	const char **warnings;
+	const char *unnamed;      /* the one of code without names; NULL: none */
 	bool has_line_use;        /* of the lines of a sample, at least */
 	bool has_all_line_use;    /* --line-use */
 	uint64_t lines_looked_at; /* in these */
