@@ -157,6 +157,7 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_SET_LINE] = "set-cycles-per-line",
 	[CP_ASSUMED_LONE_LINE] = "llc-cycles-per-lone-line",
 	[CP_ASSUMED_LOAD_SET_LINE] = "load-set-cycles-per-line",
+	[CP_ASSUMED_LLC_SIZE] = "llc-size",
 };
 
 const char *cp_machine_figure(unsigned figure)

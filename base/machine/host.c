@@ -17,7 +17,6 @@
 #include "base/text.h"
 
 #define MAX_CORES 4096
-#define VIRTUAL "; a virtual machine: its share of the L3 is unknown"
 #define CACHE_DIR "/sys/devices/system/cpu/cpu0/cache/index"
 
 /* sysfs does not tell these: common sizes of x86 and Arm server cores of the last
@@ -85,15 +84,6 @@ static bool sysfs_cache(unsigned index, struct cp_cache *cache)
 	if (cache->sets && !cache->ways)
 		cache->ways = size / cache->sets / cache->line;
 	return cache->sets && cache->ways;
-}
-
-/* Hypervisors tell the last level of a whole socket, however few of its cores they
- * give. */
-static void note_virtual(struct cp_machine *machine)
-{
-	size_t used = strlen(machine->note);
-
-	cp_format(machine->note + used, sizeof(machine->note) - used, VIRTUAL);
 }
 
 static bool take_sysfs(struct cp_machine *machine)
@@ -204,8 +194,9 @@ static void take_measured(struct cp_machine *machine, bool plain)
 		cp_machine_make_plain(&measured);
 	else if (cp_machine_take_policies(&measured, machine))
 		whose = "; policies and prefetchers of its model";
-	cp_format(measured.note, sizeof(measured.note), "measured on %s%s%s",
-		measured.measured, whose, strstr(machine->note, VIRTUAL) ? VIRTUAL : "");
+	measured.llc_threads = machine->llc_threads;
+	cp_format(measured.note, sizeof(measured.note), "measured on %s%s",
+		measured.measured, whose);
 	*machine = measured;
 }
 
@@ -235,30 +226,36 @@ static bool find_sizes(struct cp_machine *machine, const struct cp_cpuid_told *t
 	return told->level[CP_L1D].told == CP_TOLD;
 }
 
-static bool find_host(struct cp_machine *machine, bool plain, bool timed)
+static bool find_host(struct cp_machine *machine, struct cp_processor *processor,
+	bool plain, bool timed)
 {
-	struct cp_processor processor;
 	struct cp_cpuid_told told;
-	bool sized, has_last;
+	bool sized;
 
-	if (!cp_processor_here(&processor) && timed)
-		processor.mhz = cp_clock_here(processor.mhz);
-	cp_processor_told(&processor, &told);
+	if (!cp_processor_here(processor) && timed)
+		processor->mhz = cp_clock_here(processor->mhz);
+	cp_processor_told(processor, &told);
 	sized = find_sizes(machine, &told);
-	has_last = machine->level[CP_LLC].sets;
-	cp_machine_recognise(machine, &processor, &told, cp_processor_files(), plain);
-	if (processor.is_virtual && has_last)
-		note_virtual(machine);
+	cp_machine_recognise(machine, processor, &told, cp_processor_files(), plain);
 	return sized;
 }
 
 bool cp_machine_sizes(struct cp_machine *machine)
 {
-	return find_host(machine, true, false);
+	struct cp_processor processor;
+
+	return find_host(machine, &processor, true, false);
 }
 
+/* Hypervisors tell the last level of a whole socket, or none, however few of its cores
+ * they give. */
 void cp_machine_host(struct cp_machine *machine, bool plain)
 {
-	find_host(machine, plain, true);
+	struct cp_processor processor;
+
+	find_host(machine, &processor, plain, true);
 	take_measured(machine, plain);
+	if (processor.is_virtual && machine->level[CP_LLC].sets &&
+		(!*machine->measured || machine->assumed >> CP_ASSUMED_LLC_SIZE & 1))
+		cp_machine_share_llc(machine);
 }

@@ -26,6 +26,13 @@ void cp_machine_recognise(struct cp_machine *machine,
 	const struct cp_processor *processor, const struct cp_cpuid_told *told,
 	const struct cp_embedded *files, bool plain);
 
+/*
+ * A virtual machine has a part of the last level that is between its processors' part of
+ * it, as threads, and all: the geometric mean, which is off by the same factor at either
+ * end, is assumed, and the note says that; or that the part is unknown.
+ */
+void cp_machine_share_llc(struct cp_machine *machine);
+
 #define CP_PLAIN_CHOSEN "LRU and non-inclusive caches chosen"
 
 /* LRU, non-inclusive caches without prefetchers, and one second-level TLB. */

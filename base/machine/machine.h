@@ -159,6 +159,7 @@ enum cp_assumed {
 	CP_ASSUMED_SET_LINE,
 	CP_ASSUMED_LONE_LINE,
 	CP_ASSUMED_LOAD_SET_LINE,
+	CP_ASSUMED_LLC_SIZE,
 	CP_NASSUMED
 };
 
@@ -194,6 +195,9 @@ struct cp_machine {
 	/* How far each of these may be off, in percent and 1: 0 is not said. */
 	uint16_t spread[CP_NASSUMED];
 	struct cp_shown shown;
+	/* Threads of the processor that use one last level, if the host was recognised;
+	 * 0: not known. */
+	uint32_t llc_threads;
 	int timing;        /* enum cp_timing: whether anybody wants to know */
 	bool timed;        /* and whether it is counted */
 	bool sampled;      /* only what can be sampled is counted: sample.h */

@@ -111,6 +111,14 @@ static const char *name_hidden(
 	return second && third ? ", L2, L3" : second ? ", L2" : third ? ", L3" : "";
 }
 
+static uint32_t threads_of_llc(const struct cp_machine *known)
+{
+	uint32_t cores = cp_machine_llc_cores(known);
+
+	return (cores ? cores : known->cores) *
+	       (known->shown.threads ? known->shown.threads : 1);
+}
+
 static bool take_known(struct cp_machine *machine, const struct cp_processor *processor,
 	const struct cp_embedded *file, bool plain, char *why, size_t size)
 {
@@ -122,6 +130,7 @@ static bool take_known(struct cp_machine *machine, const struct cp_processor *pr
 
 	if (cp_machine_parse(&known, file->name, file->text, why, size) < 0)
 		return false;
+	known.llc_threads = threads_of_llc(&known);
 	hidden = name_hidden(machine, &known);
 	for (int level = CP_L1I; level <= CP_LLC; level++)
 		take_cache(&known.level[level], &machine->level[level]);
@@ -141,6 +150,44 @@ static bool take_known(struct cp_machine *machine, const struct cp_processor *pr
 		hidden, (int)strcspn(file->name, "."), file->name);
 	*machine = known;
 	return true;
+}
+
+/* ---- a virtual machine's part of the last level ---- */
+
+#define UNKNOWN_PART "a virtual machine: its share of the L3 is unknown"
+#define UNIT_BYTES (1u << 18) /* the size is a multiple of it */
+
+static uint64_t root_of(uint64_t square)
+{
+	uint64_t root = 0;
+
+	for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= square)
+			root += bit;
+	return root;
+}
+
+void cp_machine_share_llc(struct cp_machine *machine)
+{
+	struct cp_cache *llc = &machine->level[CP_LLC];
+	char why[128], part[64];
+	const struct place at = {"", 0, why, sizeof(why), false};
+	uint64_t whole = bytes_of(llc), bytes = 0;
+
+	if (machine->cores < machine->llc_threads)
+		bytes = root_of(whole * (whole / machine->llc_threads * machine->cores)) /
+			UNIT_BYTES * UNIT_BYTES;
+	if (!bytes || bytes % ((uint64_t)llc->ways * llc->line)) {
+		add_note(machine, UNKNOWN_PART, "");
+		return;
+	}
+	llc->sets = (uint32_t)(bytes / llc->ways / llc->line);
+	if (!cp_level_check(&at, llc))
+		llc->policy = CP_LRU;
+	machine->assumed |= 1ull << CP_ASSUMED_LLC_SIZE;
+	cp_format(part, sizeof(part), "%g of %g MiB", (double)bytes / (1 << 20),
+		(double)whole / (1 << 20));
+	add_note(machine, "a virtual machine: %s of L3 assumed", part);
 }
 
 /* ---- TLBs ---- */

@@ -85,6 +85,14 @@ is($run->{err}, '', 'nothing is said');
 	my $run = command(['-v', '-e', 'instructions', $program, 10, 1]);
 	like($run->{err} =~ s/\s+/ /gr, qr/measured on \Q$date\E/, 'when host was measured');
 	like(doctor()->{out} =~ s/\s+/ /gr, qr/measured on \Q$date\E/, 'doctor says it, too');
+
+	# A virtual machine's part of the last level is measured; or it is assumed, as without the file.
+	my $virtual = (read_file('/proc/cpuinfo') // '') =~ /^flags.* hypervisor\b/m && read_file($file) =~ /^llc = \d/m ? 1 : 0;
+	for my $assumed ('', ' llc-size') {
+		write_file("$home/host.machine", read_file($file) =~ s/ llc-size\b//r =~ s/^assumed = .*\K/$assumed/mr);
+		my $told = command(['-v', '-e', 'instructions', $program, 10, 1])->{err} =~ s/\s+/ /gr;
+		is($told =~ /; a virtual machine: / ? 1 : 0, $assumed ? $virtual : 0, "host.machine:$assumed: a share is assumed, or not") or diag($told);
+	}
 	unlink "$home/host.machine";
 }
 

@@ -424,6 +424,54 @@ static void test_plain(void)
 	}
 }
 
+/* ---- a part of the last level ---- */
+
+static struct cp_machine of_zen5(void)
+{
+	const struct cp_processor zen5 = {
+		.vendor = "AuthenticAMD", .family = 26, .model = 2};
+	static const struct cp_cpuid_told nothing;
+	struct cp_machine host = cp_machine_defaults;
+
+	memset(host.level, 0, CP_ITLB * sizeof(host.level[0]));
+	host.cores = 2;
+	cp_machine_recognise(&host, &zen5, &nothing, cp_processor_files(), false);
+	return host;
+}
+
+/* Its kibibytes, with so many processors. */
+static uint64_t part_of(struct cp_machine *host, uint32_t cores)
+{
+	const struct cp_cache *llc = &host->level[CP_LLC];
+
+	*host = of_zen5();
+	host->cores = cores;
+	cp_machine_share_llc(host);
+	return (uint64_t)llc->sets * llc->ways * llc->line / 1024;
+}
+
+static void test_part(void)
+{
+	struct cp_machine host = of_zen5();
+
+	is_u64(host.llc_threads, 16, "eight cores of two threads have it");
+	is_u64(host.assumed >> CP_ASSUMED_LLC_SIZE & 1, 0, "all of it is no assumption");
+	is_u64(part_of(&host, 2), 11520, "two: between 4 and 32 MiB");
+	ok(host.assumed >> CP_ASSUMED_LLC_SIZE & 1, "which is assumed");
+	ok(strstr(host.note, "; a virtual machine: 11.25 of 32 MiB of L3 assumed"),
+		"and said: %s", host.note);
+	is_u64(part_of(&host, 4), 16384, "four: between 8 and 32 MiB");
+	is_u64(part_of(&host, 16), 32768, "all of them: all of it");
+	ok(!(host.assumed >> CP_ASSUMED_LLC_SIZE & 1), "is not assumed");
+	ok(strstr(host.note, "; a virtual machine: its share of the L3 is unknown"),
+		"nor known: %s", host.note);
+	host = cp_machine_defaults;
+	host.cores = 1;
+	cp_machine_share_llc(&host);
+	is_u64(host.level[CP_LLC].sets, cp_machine_defaults.level[CP_LLC].sets,
+		"of a processor that no file names it is not known");
+}
+
 /* ---- /proc/cpuinfo ---- */
 
 static void test_cpuinfo(void)
@@ -511,6 +559,7 @@ int main(void)
 	test_policies();
 	test_sizes();
 	test_plain();
+	test_part();
 	test_cpuinfo();
 	test_clock();
 	test_clock_here();

@@ -224,6 +224,8 @@ static uint64_t last_level_by(const double rounds[ROUNDS])
 	ok((strstr(text, "# What a CPU gets of llc is not known") != NULL) ==
 			isnan(rounds[0]),
 		"the file says whether it is known");
+	ok((machine.assumed >> CP_ASSUMED_LLC_SIZE & 1) == isnan(rounds[0]),
+		"and assumes it if not");
 	free(text);
 	return (uint64_t)machine.level[CP_LLC].sets * 16 * 64;
 }

@@ -97,6 +97,13 @@ static void put_key(
 	}
 }
 
+/* Is it known what this machine gets of the last level? */
+static bool is_sized(const struct cp_calibration *calibration)
+{
+	return !calibration->machine.level[CP_LLC].sets ||
+	       !isnan(calibration->spread[CP_FIGURE_ROOM]);
+}
+
 /* Is less of the last level this machine's than there is, however far the rounds are
  * apart? */
 static bool is_part(const struct cp_calibration *calibration)
@@ -146,8 +153,7 @@ static void put_cache(FILE *file, const struct cp_calibration *calibration,
 /* If others have the last level, too, a part of it is this machine's. */
 static void put_last_level(FILE *file, const struct cp_calibration *calibration)
 {
-	if (calibration->machine.level[CP_LLC].sets &&
-		isnan(calibration->spread[CP_FIGURE_ROOM]))
+	if (!is_sized(calibration))
 		fprintf(file, "# What a CPU gets of llc is not known: all of it is "
 			      "assumed.\n");
 	put_cache(file, calibration, CP_LLC, CP_FIGURE_LLC);
@@ -236,6 +242,8 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 		if (!is_measured(calibration, keys[i].figure) &&
 			(is_known(calibration, keys[i].figure) || keys[i].common > 0))
 			put_assumed_word(file, keys[i].key, &any);
+	if (!is_sized(calibration))
+		put_assumed_word(file, "llc-size", &any);
 	put_assumed_word(file, "write-buffers", &any);
 	if (fetches_ahead(calibration))
 		put_assumed_word(file, "prefetch-distance", &any);
