@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Timers that send a signal all the time are stopped, and then the signal ends a program
- * again: what they have sent is handled before.  Prints how many were not.
+ * again: what they have sent is handled before.  Prints how many were not.  Each timer
+ * runs until it has sent one: a fast processor computes for less than its period.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -48,14 +49,16 @@ int main(void)
 
 	timer_create(CLOCK_MONOTONIC, &event, &timer);
 	for (int round = 0; round < ROUNDS; round++) {
-		sig_atomic_t before;
+		sig_atomic_t before = handled;
 
 		signal(SIGALRM, handle);
 		if (round % 2)
 			set_timer(timer, PERIOD_US);
 		else
 			set_interval(PERIOD_US);
-		compute();
+		do
+			compute();
+		while (handled == before);
 		set_timer(timer, 0);
 		set_interval(0);
 		before = handled;
@@ -63,6 +66,6 @@ int main(void)
 		compute();
 		late += handled != before;
 	}
-	printf("-- late\n%ld\n-- handled\n%d\n", late, handled > 0);
+	printf("-- late\n%ld\n-- handled\n%d\n", late, handled >= ROUNDS);
 	return 0;
 }
