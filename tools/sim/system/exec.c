@@ -14,6 +14,7 @@
 #include "system/links.h"
 #include "system/registers.h"
 #include "pointers.h"
+#include "system/sent.h"
 #include "tool.h"
 #include "system/vfork.h"
 #include "valgrind/core.h"
@@ -109,7 +110,9 @@ static void become_program(struct signals *signals, ThreadId tid)
 
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &all, &signals->mask,
 		(long)SET);
+	sent_keep(tid);
 	set_actions(signals, mask);
+	sent_before();
 	cp_syscall(SYS_rt_sigprocmask, (long)VKI_SIG_SETMASK, &mask, NULL, (long)SET);
 }
 

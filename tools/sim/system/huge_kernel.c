@@ -266,6 +266,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	newer_after(tid, number, args, result);
 	masks_after(tid, result);
 	faults_after(number, args, result);
+	sent_ignored(number, args, result);
 	sent_after(tid);
 	vfork_after(result);
 	pin_after(tid, number, args, result);

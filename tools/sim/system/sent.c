@@ -9,12 +9,13 @@
  * instruction that raises a blocked signal ends the process; in each of its calls it is
  * the kernel's again.  The core asks there for what the program does not block.  The
  * linker puts a function in the place of the core's (--wrap), which gives the kernel the
- * core's handlers.
+ * core's handlers, and in that of what asks the kernel for signals.
  */
 #include "system/sent.h"
 
 #include "base/syscall.h"
 #include "pointers.h"
+#include "system/dying.h"
 #include "system/registers.h"
 #include "say.h"
 #include "tool.h"
@@ -39,6 +40,8 @@ Int __real_vgPlain_sigaction(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old);
 Int __wrap_vgPlain_sigaction(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old);
+void __real_vgPlain_poll_signals(ThreadId tid);
+void __wrap_vgPlain_poll_signals(ThreadId tid);
 
 /* The action that the core has asked for. */
 static vki_sigaction_toK_t by_core[VKI_SIGSYS + 1];
@@ -117,20 +120,42 @@ static void on_signal(Int number, vki_siginfo_t *info, struct vki_ucontext *cont
 	if (info->si_code <= 0 && !is_in_call(context))
 		hold(number, info, context);
 	else if ((UWord)core != IGNORE)
-		core(number, info, context);
+		core(dying_of(number, info), info, context);
 }
 
-/* One that is ignored waits, too, where it is blocked. */
+/* One of an instruction's that is ignored waits, too, where it is blocked. */
+static Bool is_caught(Int number, const vki_sigaction_toK_t *action)
+{
+	UWord handler = (UWord)action->ksa_handler;
+
+	return handler > IGNORE || (handler == IGNORE && number != DYING_STACK_FAULT);
+}
+
+/* The kernel forgets what waits of a signal when it is told to ignore that, even if it
+ * does.  The core tells it so before the program begins. */
+static Bool is_ignored_already(Int number, const vki_sigaction_toK_t *action)
+{
+	vki_sigaction_fromK_t now;
+
+	return action && (UWord)action->ksa_handler == IGNORE &&
+	       VG_(get_running_tid)() == VG_INVALID_THREADID &&
+	       __real_vgPlain_sigaction(number, NULL, &now) == 0 &&
+	       (UWord)now.ksa_handler == IGNORE;
+}
+
 Int __wrap_vgPlain_sigaction(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old)
 {
 	vki_sigaction_toK_t ours, before = {0};
 	Int result;
 
-	if (number < 1 || number > VKI_SIGSYS || !(faults() & bit_of(number)))
+	if (is_ignored_already(number, action))
+		action = NULL;
+	if (number < 1 || number > VKI_SIGSYS ||
+		!((faults() | bit_of(DYING_STACK_FAULT)) & bit_of(number)))
 		return __real_vgPlain_sigaction(number, action, old);
 	before = by_core[number];
-	if (action && (UWord)action->ksa_handler != 0 /* SIG_DFL */) {
+	if (action && is_caught(number, action)) {
 		by_core[number] = ours = *action;
 		ours.ksa_handler = (void *)on_signal;
 		ours.sa_flags |= VKI_SA_SIGINFO | VKI_SA_ONSTACK | VKI_SA_RESTART;
@@ -164,7 +189,7 @@ void sent_before(void)
 }
 
 /* Signals that the program blocks are ours; the rest is the core's. */
-static void take_back(ThreadId tid)
+void sent_keep(ThreadId tid)
 {
 	static const UWord now[2];
 	vki_sigset_t mask;
@@ -172,6 +197,8 @@ static void take_back(ThreadId tid)
 	UWord blocked;
 	long number;
 
+	if (!held)
+		return;
 	VG_(do_sys_sigprocmask)(tid, VKI_SIG_SETMASK, NULL, &mask);
 	blocked = mask.sig[0] & faults();
 	while (blocked && (number = cp_syscall(SYS_rt_sigtimedwait, &blocked, &info, now,
@@ -181,21 +208,59 @@ static void take_back(ThreadId tid)
 
 void sent_handled(ThreadId tid)
 {
-	if (!held)
-		return;
-	take_back(tid);
-	change_mask(VKI_SIG_UNBLOCK, faults());
+	sent_keep(tid);
+	if (held)
+		change_mask(VKI_SIG_UNBLOCK, faults());
+}
+
+/* The kernel writes the frames of all that has come at once, so that the last handler
+ * runs first; the core writes one. */
+void __wrap_vgPlain_poll_signals(ThreadId tid)
+{
+	Addr before;
+
+	do {
+		before = VG_(get_SP)(tid);
+		__real_vgPlain_poll_signals(tid);
+	} while (VG_(get_SP)(tid) != before);
 }
 
 /* The kernel gives what has come when a call returns: a program that has stopped its
  * timer, or waited for its child, has handled what these sent. */
 void sent_after(ThreadId tid)
 {
-	if (held)
-		take_back(tid);
+	sent_keep(tid);
 	VG_(poll_signals)(tid);
 	if (held)
 		change_mask(VKI_SIG_UNBLOCK, faults());
+}
+
+static Bool ignores(Int number)
+{
+	const UWord by_default = bit_of(VKI_SIGCHLD) | bit_of(VKI_SIGCONT) |
+				 bit_of(VKI_SIGURG) | bit_of(VKI_SIGWINCH);
+	vki_sigaction_fromK_t action;
+
+	VG_(do_sys_sigaction)(number, NULL, &action);
+	return (UWord)action.ksa_handler == IGNORE ||
+	       (!action.ksa_handler && by_default & bit_of(number));
+}
+
+/* The core, which ignores it already or catches it all the same, tells the kernel
+ * nothing; told so, the kernel forgets what waits. */
+void sent_ignored(UInt call, const UWord *args, SysRes result)
+{
+	static const UWord ignore[8] = {IGNORE}; /* larger than any */
+	UWord action[8];
+	Int number = (Int)args[0];
+
+	if (call != SYS_rt_sigaction || !args[1] || sr_isError(result) ||
+		!ignores(number))
+		return;
+	if (number <= VKI_SIGSYS)
+		kept[number].is = False;
+	cp_syscall(SYS_rt_sigaction, number, ignore, action, (long)SET);
+	cp_syscall(SYS_rt_sigaction, number, action, NULL, (long)SET);
 }
 
 /* Signals that wait for its parent do not wait for it. */

@@ -11,7 +11,11 @@
 /* Around a call of the program's: what was sent to it waits in the kernel, and is there
  * when the call returns. */
 void sent_before(void);
+void sent_ignored(UInt call, const UWord *args, SysRes result);
 void sent_after(ThreadId tid);
+/* Takes what waits in the kernel, which forgets what is ignored from now on, until
+ * sent_before. */
+void sent_keep(ThreadId tid);
 /* A handler of the program's begins. */
 void sent_handled(ThreadId tid);
 void sent_fork_child(void);
