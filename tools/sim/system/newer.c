@@ -240,6 +240,7 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 /* ---- calls that the core answers otherwise ---- */
 
 enum { RIGHTS = 3, SET = 8 };
+enum { SA_WITH_RESTORER = 0x4000000, SA_EXPOSES_TAGS = 0x800 };
 
 /* It has neither protection keys nor calls to go on with, and sets are of one size. */
 Bool newer_answers(ThreadId tid, UInt number, long *result)
@@ -270,12 +271,25 @@ Bool __wrap_vgModuleLocal_fd_allowed(
 	       __real_vgModuleLocal_fd_allowed(descriptor, call, tid, is_new);
 }
 
+/* A program sets one that there will never be to ask whether flags are known at all. */
+static void forget_unknown_flags(UWord action)
+{
+	const UInt known = VKI_SA_NOCLDSTOP | VKI_SA_NOCLDWAIT | VKI_SA_SIGINFO |
+			   VKI_SA_ONSTACK | VKI_SA_RESTART | VKI_SA_NOMASK |
+			   VKI_SA_ONESHOT | SA_WITH_RESTORER | SA_EXPOSES_TAGS;
+
+	if (action)
+		((vki_sigaction_fromK_t *)action)->sa_flags &= known;
+}
+
 /* The kernel's limit of descriptors is higher than the program's (limits.c).  With flags,
  * the first call of landlock tells of versions instead. */
 void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result)
 {
 	const Word none_left = -VKI_EMFILE;
 
+	if (number == SYS_rt_sigaction && !sr_isError(result))
+		forget_unknown_flags(args[2]);
 	if (kind_of(number) != DESCRIPTOR || sr_isError(result) ||
 		(number == LANDLOCK_CREATE_RULESET && args[2]) ||
 		sr_Res(result) < (UWord)VG_(fd_soft_limit))
