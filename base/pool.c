@@ -19,12 +19,16 @@ void *cp_pool_take(struct cp_pool *pool)
 	return object;
 }
 
+void cp_pool_give_list(struct cp_pool *pool, void *first, void *last)
+{
+	cp_lock(&pool->lock);
+	*(void **)last = pool->free;
+	pool->free = first;
+	cp_unlock(&pool->lock);
+}
+
 void cp_pool_give(struct cp_pool *pool, void *object)
 {
-	if (!object)
-		return;
-	cp_lock(&pool->lock);
-	*(void **)object = pool->free;
-	pool->free = object;
-	cp_unlock(&pool->lock);
+	if (object)
+		cp_pool_give_list(pool, object, object);
 }

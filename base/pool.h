@@ -29,4 +29,8 @@ void *cp_pool_take(struct cp_pool *pool) __attribute__((warn_unused_result));
 /* object may be NULL.  Thread-safe. */
 void cp_pool_give(struct cp_pool *pool, void *object);
 
+/* A list, linked by the first word of each, of which the last one is written only: in a
+ * fork child, a page that is written is copied.  Thread-safe. */
+void cp_pool_give_list(struct cp_pool *pool, void *first, void *last);
+
 #endif

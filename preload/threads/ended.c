@@ -114,11 +114,9 @@ void cp_ended_keep(struct cp_live_thread *thread)
 
 void cp_ended_after_fork(void)
 {
-	for (struct cp_live_thread *next; ended.oldest; ended.oldest = next) {
-		next = ended.oldest->next;
-		cp_thread_give(ended.oldest);
-	}
-	ended.newest = NULL;
+	if (ended.oldest)
+		cp_threads_give(ended.oldest, ended.newest);
+	ended.oldest = ended.newest = NULL;
 	ended.kept = 0;
 	memset(&ended.sum, 0, sizeof(ended.sum));
 	ended.sum_item = ended.lost_item = NULL;

@@ -28,6 +28,11 @@ void cp_thread_give(struct cp_live_thread *thread)
 	cp_pool_give(&pool, thread);
 }
 
+void cp_threads_give(struct cp_live_thread *first, struct cp_live_thread *last)
+{
+	cp_pool_give_list(&pool, first, last);
+}
+
 void cp_thread_tell_region(struct cp_live_thread *thread)
 {
 	uint64_t number = cp_tree_number(&thread->tree);

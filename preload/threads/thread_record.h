@@ -14,7 +14,7 @@
 #include "regions/tree.h"
 
 struct cp_live_thread {
-	struct cp_live_thread *next, *previous;
+	struct cp_live_thread *next, *previous; /* next: first (cp_threads_give) */
 	pid_t tid;
 	struct cp_thread_item *item; /* in the record */
 	struct cp_thread_counters counters;
@@ -35,6 +35,8 @@ struct cp_live_thread {
 /* Takes one, and gives it back.  NULL: no memory. */
 struct cp_live_thread *cp_thread_take(void);
 void cp_thread_give(struct cp_live_thread *thread);
+/* All from the first to the last, linked by next. */
+void cp_threads_give(struct cp_live_thread *first, struct cp_live_thread *last);
 
 /* A published item of the record; NULL: no space. */
 struct cp_thread_item *cp_thread_item_new(pid_t tid, uint32_t state);

@@ -80,6 +80,10 @@ SKIP: {
 	is($said, 4001, 'lost threads: all of them');
 	is(scalar(@threads), $kept + 2, 'lost threads: not a row for each');
 	is(region($lost)->{counts}{$faults}{status}, 'unavailable', 'lost threads: no count is made up');
+
+	# A fork child gives back what its parent's threads had, and copies no page for that.
+	my @pages = map { peek(engine => 'perf', events => $faults, command => [program('fork_faults'), $_])->{out} } 1, $kept;
+	cmp_ok($pages[1], '<', $pages[0] + 500, "perf: a fork child after $kept threads writes as little as after one");
 }
 
 my $run = churn('sim', 4000);
