@@ -25,6 +25,9 @@ for my $engine (qw(perf sim)) {
 	is("@{$run->{notes}}", "", "$engine: nothing to be said");
 }
 
+is(peek(engine => 'sim', events => 'instructions', command => [program('grows')])->{out}, plain(command => [program('grows')])->{out},
+	'no mapping is placed where another one has grown');
+
 SKIP: {
 	skip('elsewhere on other processors', 10) unless `uname -m` =~ /x86_64/;
 	for (['map', 'wants memory at an address where the simulated PMU is', '-1'], ['taken', 'wants memory', '-1'],

@@ -21,6 +21,7 @@
 #include "system/huge_kernel.h"
 #include "model/huge.h"
 #include "system/descriptors.h"
+#include "system/grows.h"
 #include "system/hidden.h"
 #include "system/exec.h"
 #include "system/faults.h"
@@ -268,6 +269,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 	faults_after(number, args, result);
 	sent_ignored(number, args, result);
 	sent_after(tid);
+	grows_after(number, args, result);
 	vfork_after(result);
 	pin_after(tid, number, args, result);
 	if (number == __NR_mmap && args[3] & MAP_HUGE)
@@ -284,6 +286,7 @@ static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 	(void)n;
 	limits_before(number);
 	masks_before(tid, number, args);
+	grows_before(number);
 	sent_before();
 	vfork_before(tid, number);
 	exec_before(tid, number, args);
