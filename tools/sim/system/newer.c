@@ -21,10 +21,12 @@
 #include "base/syscall.h"
 #include "system/hidden.h"
 #include "system/registers.h"
+#include "say.h"
 #include "valgrind/core.h"
 #include "valgrind/guest.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
@@ -235,6 +237,40 @@ struct entry *__wrap_vgModuleLocal_get_linux_syscall_entry(UInt number)
 	if (known)
 		return waiting_entry(number, known);
 	return kind_of(number) == NOTHING ? NULL : &kernels;
+}
+
+/* ---- calls that are missing ---- */
+
+/* Libc asks for clone3 and rseq, and goes on without. */
+static struct missing {
+	UInt number;
+	const HChar *name;
+	Bool told;
+} missing[] = {
+	{SYS_userfaultfd, "userfaultfd", False},
+	{SYS_remap_file_pages, "remap_file_pages", False},
+#ifdef SYS_modify_ldt
+	{SYS_modify_ldt, "modify_ldt", False},
+#endif
+	{453, "map_shadow_stack", False},
+	{462, "mseal", False},
+};
+
+void newer_tell(UInt number)
+{
+	HChar line[128];
+
+	for (UInt i = 0; i < sizeof(missing) / sizeof(missing[0]); i++) {
+		if (missing[i].number != number ||
+			__real_vgModuleLocal_get_linux_syscall_entry(number))
+			continue;
+		VG_(snprintf)
+		(line, sizeof(line),
+			"cachepeek: the simulated PMU has no %s: it fails (ENOSYS); count "
+			"the program with CACHEPEEK_ENGINE=perf\n",
+			missing[i].name);
+		say_once(&missing[i].told, line);
+	}
 }
 
 /* ---- calls that the core answers otherwise ---- */

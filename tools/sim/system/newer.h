@@ -10,6 +10,8 @@
 /* True: it is answered, and there is nothing to call for. */
 Bool newer_answers(ThreadId tid, UInt number, long *result);
 
+/* Before a system call: one line about each that is not there. */
+void newer_tell(UInt number);
 void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif
