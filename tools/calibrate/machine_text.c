@@ -84,10 +84,18 @@ static const struct key {
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 
+/* A stay that is too short takes lines away that are there: without a stable one the file
+ * says none. */
+static bool has_figure(const struct cp_calibration *calibration, const struct key *key)
+{
+	return key->figure == CP_FIGURE_STAY ? is_measured(calibration, key->figure)
+					     : is_known(calibration, key->figure);
+}
+
 static void put_key(
 	FILE *file, const struct cp_calibration *calibration, const struct key *key)
 {
-	if (is_known(calibration, key->figure)) {
+	if (has_figure(calibration, key)) {
 		fprintf(file, "%s = %.*f", key->key, key->decimals,
 			calibration->value[key->figure]);
 		put_source(file, calibration, key->figure, key->decimals);
@@ -240,7 +248,7 @@ static void put_assumed(FILE *file, const struct cp_calibration *calibration)
 		put_assumed_word(file, "stlb", &any);
 	for (unsigned i = 0; i < NKEYS; i++)
 		if (!is_measured(calibration, keys[i].figure) &&
-			(is_known(calibration, keys[i].figure) || keys[i].common > 0))
+			(has_figure(calibration, &keys[i]) || keys[i].common > 0))
 			put_assumed_word(file, keys[i].key, &any);
 	if (!is_sized(calibration))
 		put_assumed_word(file, "llc-size", &any);
@@ -265,13 +273,15 @@ static void put_spreads(FILE *file, const struct cp_calibration *calibration)
 		put_spread(file, calibration, levels[i].word, levels[i].figure, 0);
 	put_spread(file, calibration, "stlb", CP_FIGURE_STLB_HIT, 0);
 	for (unsigned i = 0; i < NKEYS; i++)
-		put_spread(
-			file, calibration, keys[i].key, keys[i].figure, keys[i].decimals);
+		if (has_figure(calibration, &keys[i]))
+			put_spread(file, calibration, keys[i].key, keys[i].figure,
+				keys[i].decimals);
 }
 
 static void put_others(FILE *file, const struct cp_calibration *calibration)
 {
-	static const enum cp_figure others[] = {CP_FIGURE_PREFETCH, CP_FIGURE_ROOM};
+	static const enum cp_figure others[] = {
+		CP_FIGURE_PREFETCH, CP_FIGURE_ROOM, CP_FIGURE_STAY};
 
 	fprintf(file, "# What else was measured; no key of this file says it:\n");
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++)
