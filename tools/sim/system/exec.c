@@ -30,7 +30,7 @@ static UInt refused; /* why this exec fails; 0: the core is to find out */
 
 /* It is made once more, behind signals that have come: the length of the instruction, and
  * what is in the result's place before it. */
-enum { AGAIN = 512 };
+enum { AGAIN = 512, CHECKED };
 #if defined(VGA_amd64)
 enum { INSTRUCTION = 2 };
 #define BEFORE_CALL(number, args) (number)
@@ -227,7 +227,7 @@ void exec_before(ThreadId tid, UInt number, const UWord *args)
 	become_core(&signals);
 	if (environment)
 		free_environment(environment);
-	refused = (UInt)-result;
+	refused = result == 0 ? CHECKED : (UInt)-result;
 }
 
 /* The core has looked at arguments before it asked. */
@@ -238,6 +238,8 @@ void exec_after(ThreadId tid, UInt number, const UWord *args)
 		call_put(tid, CALL_RESULT, BEFORE_CALL(number, args));
 		VG_(set_IP)(tid, VG_(get_IP)(tid) - INSTRUCTION);
 		VG_(poll_signals)(tid);
+	} else if (refused == CHECKED) { /* AT_EXECVE_CHECK: it could be executed */
+		call_put(tid, CALL_RESULT, 0);
 	} else if (refused) {
 		call_put(tid, CALL_RESULT, (UWord) - (long)refused);
 	}
