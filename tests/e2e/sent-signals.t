@@ -39,6 +39,21 @@ same('several at once, those that nobody handles, and ignored ones over an exec'
 
 same('a timer that was stopped', program('stopped_timer'));
 
+# ---- ignored before the program begins ----
+
+# libc's posix_spawn, by which make starts its commands, has a child ignore libc's own two signals;
+# the first thread takes them.
+my @spawn = (which('python3'), '-c', 'import os, sys
+pid = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))');
+SKIP: {
+	skip('no python3, or its children ignore nothing', 3) unless $spawn[0] && run(command => [@spawn, which('cat'), '/proc/self/status'])->{out} =~ /^SigIgn:\s*0*18/m;
+	my $run = run(command => [@spawn, cli(), '-E', 'sim', '-e', 'instructions', '-o', scratch('spawned.json'), program('threads'), 3]);
+	is($run->{out}, run(command => [program('threads'), 3])->{out}, 'libc\'s own signals: as alone');
+	is($run->{err}, '', '... without a line');
+	is(status_text($run->{status}), 'exit 0', '... to its end');
+}
+
 # ---- over an exec ----
 
 same("signal $_, waiting when a program executes another", $program, $_, 'blocked,ignored-blocked', 'kill,sigqueue', 'exec')

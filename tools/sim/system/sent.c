@@ -143,14 +143,12 @@ static Bool is_ignored_already(Int number, const vki_sigaction_toK_t *action)
 	       (UWord)now.ksa_handler == IGNORE;
 }
 
-Int __wrap_vgPlain_sigaction(
+static Int take_action(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old)
 {
 	vki_sigaction_toK_t ours, before = {0};
 	Int result;
 
-	if (is_ignored_already(number, action))
-		action = NULL;
 	if (number < 1 || number > VKI_SIGSYS ||
 		!((faults() | bit_of(DYING_STACK_FAULT)) & bit_of(number)))
 		return __real_vgPlain_sigaction(number, action, old);
@@ -166,6 +164,25 @@ Int __wrap_vgPlain_sigaction(
 		old->ksa_handler = before.ksa_handler;
 		old->sa_flags = before.sa_flags;
 	}
+	return result;
+}
+
+/* The core looks whether the kernel has what the core told it last. */
+Int __wrap_vgPlain_sigaction(
+	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old)
+{
+	static vki_sigaction_toK_t left[_VKI_NSIG + 1]; /* as it is; no handler: none */
+	Int result;
+
+	if (is_ignored_already(number, action)) {
+		left[number] = *action;
+		action = NULL;
+	}
+	result = take_action(number, action, old);
+	if (old && left[number].ksa_handler)
+		*old = left[number];
+	if (action && result == 0)
+		left[number].ksa_handler = NULL;
 	return result;
 }
 
