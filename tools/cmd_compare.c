@@ -10,10 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/files/directory.h"
+#include "base/format.h"
 #include "base/machine/clock.h"
 #include "base/text.h"
 #include "base/counters/compared.h"
@@ -367,11 +370,24 @@ static int run_one(struct cp_comparison *c, unsigned run, long input)
 	return complain_of_run(c, run, result);
 }
 
+static void note_when_and_where(struct cp_comparison *c)
+{
+	struct timespec now;
+	struct utsname host;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) == 0)
+		c->realtime_ns =
+			(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	if (uname(&host) == 0)
+		cp_format(c->host, sizeof(c->host), "%s", host.nodename);
+}
+
 static int run_all(struct cp_comparison *c)
 {
 	long input = cp_keep_input();
 	int result = 0;
 
+	note_when_and_where(c);
 	for (unsigned run = 1; run <= c->nruns && result == 0; run++)
 		result = run_one(c, run, input);
 	return result;

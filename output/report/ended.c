@@ -55,21 +55,24 @@ const struct cp_process *cp_report_root(const struct cp_report *report)
 	return root;
 }
 
-const char *cp_report_began(struct cp_arena *arena, const struct cp_report *report)
+const char *cp_utc_text(struct cp_arena *arena, uint64_t realtime_ns)
 {
-	const struct cp_process *root = cp_report_root(report);
-	time_t second;
+	time_t second = (time_t)(realtime_ns / 1000000000);
 	struct tm at;
 
-	if (!root && report->nprocesses)
-		root = &report->processes[0];
-	if (!root || !root->realtime_ns)
-		return NULL;
-	second = (time_t)(root->realtime_ns / 1000000000);
-	if (!gmtime_r(&second, &at))
+	if (!realtime_ns || !gmtime_r(&second, &at))
 		return NULL;
 	return cp_text_format(arena, "%04d-%02d-%02dT%02d:%02d:%02dZ", at.tm_year + 1900,
 		at.tm_mon + 1, at.tm_mday, at.tm_hour, at.tm_min, at.tm_sec);
+}
+
+const char *cp_report_began(struct cp_arena *arena, const struct cp_report *report)
+{
+	const struct cp_process *root = cp_report_root(report);
+
+	if (!root && report->nprocesses)
+		root = &report->processes[0];
+	return root ? cp_utc_text(arena, root->realtime_ns) : NULL;
 }
 
 static const char *cut_text(struct cp_arena *arena, const struct cp_process *process)

@@ -21,7 +21,10 @@ const struct cp_process *cp_report_root(const struct cp_report *report);
  * NULL if they did. */
 const char *cp_report_cut(struct cp_arena *arena, const struct cp_report *report);
 
-/* When the root, or what there is, began: "2026-11-30T23:04:05Z"; NULL: not known. */
+/* "2026-11-30T23:04:05Z", of nanoseconds since 1970; NULL: it is 0. */
+const char *cp_utc_text(struct cp_arena *arena, uint64_t realtime_ns);
+
+/* When the root, or what there is, began, as cp_utc_text() has it; NULL: not known. */
 const char *cp_report_began(struct cp_arena *arena, const struct cp_report *report);
 
 #endif

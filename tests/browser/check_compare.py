@@ -5,7 +5,7 @@ import os
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from tap import fits, hover, load, near, ok, pick, quiet, same, tabbed
+from tap import fits, hover, load, near, ok, pick, quiet, ran, same, tabbed
 
 ROWS = """return [...document.querySelectorAll('#machines tbody tr')].map(tr => [tr.cells[0].firstChild.textContent,
     [...tr.cells].slice(1).map(td => [td.dataset.value === undefined ? null : Number(td.dataset.value), td.title])]);"""
@@ -90,6 +90,7 @@ def check(page, place):
     report = load(place, 'compare')
     page.show(path)
     quiet(page, path, 'compare')
+    ran(page, report, 'compare')
     text = page.ask("return document.body.innerText")
     ok('Simulated:' in text and all(m['description'].split(': ')[1] in text for m in report['machines']),
        'compare: what was simulated')

@@ -13,7 +13,7 @@ from selenium.webdriver.common.keys import Keys
 
 import tap
 from browser import browser
-from tap import fits, hover, load, near, ok, pick, quiet, same, tabbed
+from tap import fits, hover, load, near, ok, pick, quiet, ran, same, tabbed
 
 ROWS = """return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map(tr => [tr.cells[0].title, tr.className,
     [...tr.cells].slice(1).map(td => [td.dataset.value === undefined ? null : Number(td.dataset.value), td.textContent, td.title])]);"""
@@ -216,6 +216,7 @@ def check_repeat(page, place):
     page.show(path)
     quiet(page, path, 'repeat')
     answered(page, report, 'repeat')
+    ran(page, report, 'repeat')
     values = report['values']
     same(numbers(page, '#values'), [[v['mean'], v['min'], v['max'], (v['stddev'] / v['mean'] if v['mean'] else 0)
                                      if v['n'] else None] for v in values[:50]], 'repeat: each value')

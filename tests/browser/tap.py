@@ -43,6 +43,13 @@ def quiet(page, path, name):
          ['file://' + os.path.abspath(path)], f'{name}: no request but the file')
 
 
+def ran(page, report, name):
+    """The page says when and where the run was, and which version wrote it."""
+    began = report['began'].replace('T', ' ').replace('Z', ' UTC')
+    same(page.ask("return document.getElementById('run').textContent"),
+         f"{began} on {report['host']} · cachepeek {report['cachepeek']}", f'{name}: when and where it ran')
+
+
 def fits(page, name):
     """Nothing makes the page scroll sideways."""
     width = page.ask('return document.documentElement.scrollWidth')

@@ -145,6 +145,24 @@ for my $end (@ends) {
 	}
 }
 
+# ---- run --repeat and --confirm ----
+
+for my $case ([repeat => '-E', 'sim', '--repeat', 2], [confirm => '--confirm', '-m', timed_machine('confirmed.machine')]) {
+	my ($name, @options) = @$case;
+	my $cut = 'SIGTERM: cut short, what it did until then is counted';
+	my @to = map { ('-o', "$name.$_") } qw(txt json csv html);
+	in_session('run', @options, @to, './cut', 15, 'self');
+	like(content("$name.txt"), qr/\A[^\n]*\n(?:  [^\n]*\n)?ended: \Q$cut\E\n/, "$name.txt: says so first");
+	is(decode_json(content("$name.json"))->{ended}, $cut, "$name.json: a member");
+	is(data_of(content("$name.html"))->{ended}, $cut, "$name.html: the page's data");
+	like(content("$name.csv"), qr/\A[^\n]*\n(?:,ended,ended,+|ended,+)"?\Q$cut\E"?,*\n/, "$name.csv: the first row");
+	in_session('run', @options, @to, './cut');
+	my $whole = decode_json(content("$name.json"));
+	is($whole->{ended}, undef, "$name to its end: nothing to say");
+	unlike(content("$name.$_"), qr/cut short, what/, "$name.$_ to its end: nothing to say") for qw(txt csv html);
+	like("$whole->{began} $whole->{host}", qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \S+$/, "$name: when and where");
+}
+
 # ---- cachepeek compare, whose runs are the program's, too ----
 
 for my $end (['self', 15, 'SIGTERM'], ['self', 9, 'killed by SIGKILL']) {
@@ -154,7 +172,9 @@ for my $end (['self', 15, 'SIGTERM'], ['self', 9, 'killed by SIGKILL']) {
 		'./cut', $signal, $whom);
 	says_first($run->{out}, $what, "$what, compare on one screen");
 	like(content('compare.txt'), qr/\A[^\n]*\nended: \Q$what: cut short/, "$what, compare.txt: says so first");
-	is(decode_json(content('compare.json'))->{ended}, $cut, "$what, compare.json: a member");
+	my $made = decode_json(content('compare.json'));
+	is($made->{ended}, $cut, "$what, compare.json: a member");
+	like("$made->{began} $made->{host}", qr/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ \S+$/, "$what, compare.json: when and where");
 	is(data_of(content('compare.html'))->{ended}, $cut, "$what, compare.html: the page's data");
 	like(content('compare.csv'), qr/\A[^\n]*\n,,ended,ended,,,,"?\Q$cut\E"?,\n/, "$what, compare.csv: the first row");
 }

@@ -55,6 +55,9 @@ struct cp_comparison {
 	unsigned nprocesses; /* images of programs, of the first run */
 	bool alone;          /* a static program: without its children */
 	int status;          /* of wait(2), of the first run */
+	/* When that began, in nanoseconds since 1970, and where; "": not known. */
+	uint64_t realtime_ns;
+	char host[65];
 	struct cp_compared of[CP_MAX_MACHINES];
 	struct cp_request request;
 	struct cp_compared_view view;

@@ -168,11 +168,12 @@ void cp_compare_json(struct cp_comparison *c, struct cp_out *out)
 		cp_out_text(out, word == c->program ? "" : ", ");
 		cp_json_quoted(out, *word);
 	}
-	cp_out_text(out, "],\n \"ended\": ");
-	if (cut)
-		cp_json_quoted(out, cut);
-	else
-		cp_out_text(out, "null");
+	cp_out_text(out, "],\n ");
+	member_or_null(out, "ended", cut);
+	cp_out_text(out, ",\n ");
+	member_or_null(out, "began", cp_utc_text(&c->arena, c->realtime_ns));
+	cp_out_text(out, ", ");
+	member_or_null(out, "host", *c->host ? c->host : NULL);
 	cp_out_text(out, ",\n");
 	put_exit(c, out);
 	put_differences(c, out);

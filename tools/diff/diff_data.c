@@ -7,11 +7,6 @@
 
 /* ---- JSON ---- */
 
-static json_t *text_or_null(const char *text)
-{
-	return text ? json_string(text) : json_null();
-}
-
 static json_t *json_side(const struct cp_side *side)
 {
 	json_t *made = json_object();
@@ -22,9 +17,7 @@ static json_t *json_side(const struct cp_side *side)
 	cp_json_set(made, "engine", json_string(side->engine));
 	cp_json_set(made, "machine", json_string(side->machine));
 	cp_json_set(made, "mixed", json_boolean(side->mixed));
-	cp_json_set(made, "began", text_or_null(side->began));
-	cp_json_set(made, "host", text_or_null(side->host));
-	cp_json_set(made, "ended", text_or_null(side->cut));
+	cp_json_run(made, side);
 	return made;
 }
 

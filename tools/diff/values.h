@@ -136,6 +136,9 @@ json_t *cp_json_command(char *const *argv);
 /* Takes the value, NULL: null. */
 void cp_json_set(json_t *object, const char *name, json_t *value);
 
+/* Sets "began", "host" and "ended" of the side's runs. */
+void cp_json_run(json_t *made, const struct cp_side *side);
+
 /* Sets "path", "kind", "name", "unit". */
 void cp_json_entry(json_t *made, const struct cp_entry *entry);
 

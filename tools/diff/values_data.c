@@ -44,6 +44,18 @@ void cp_json_set(json_t *object, const char *name, json_t *value)
 	json_object_set_new(object, name, value ? value : json_null());
 }
 
+static json_t *text_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+void cp_json_run(json_t *made, const struct cp_side *side)
+{
+	cp_json_set(made, "began", text_or_null(side->began));
+	cp_json_set(made, "host", text_or_null(side->host));
+	cp_json_set(made, "ended", text_or_null(side->cut));
+}
+
 void cp_json_entry(json_t *made, const struct cp_entry *entry)
 {
 	cp_json_set(made, "path", json_incref(entry->spot->names));

@@ -103,6 +103,17 @@ static void fill_answer(const struct cp_confirmation *c, struct cp_answer *answe
 			"cannot be confirmed");
 }
 
+/* When and where the native run was, and how that one, or the simulated one, was cut
+ * short. */
+static struct cp_side run_of(const struct cp_confirmation *c)
+{
+	struct cp_side run = c->values->sides[0];
+
+	if (!run.cut)
+		run.cut = c->values->sides[1].cut;
+	return run;
+}
+
 /* ---- text ---- */
 
 static void set_row(const struct cp_confirmation *c, struct cp_table *table, size_t row)
@@ -145,6 +156,7 @@ void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
 	static const char *const headings[] = {
 		"region", "calls", "native", "predicted", "ratio", "explained"};
 	const struct cp_confirmation *c = of;
+	const char *cut = run_of(c).cut;
 	struct cp_table *table = cp_table_new(c->arena, 6, c->count);
 	struct cp_answer answer = {.count = 0};
 
@@ -152,6 +164,9 @@ void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
 		cp_text_format(c->arena, "cachepeek %s: %s, natively and by the %s",
 			CP_VERSION, c->values->sides[0].command, c->model),
 		0, 2, WIDTH);
+	if (cut)
+		cp_text_wrap(
+			out, cp_text_format(c->arena, "ended: %s", cut), 0, 2, WIDTH);
 	if (*c->values->sides[1].machine)
 		cp_text_wrap(out, c->values->sides[1].machine, 0, 2, WIDTH);
 	fill_answer(c, &answer);
@@ -183,9 +198,15 @@ void cp_confirm_text(const void *of, struct cp_out *out, bool colour)
 void cp_confirm_csv(const void *of, struct cp_out *out)
 {
 	const struct cp_confirmation *c = of;
+	const char *cut = run_of(c).cut;
 
 	cp_out_text(out,
 		"region,calls,native_s,predicted_s,ratio,explained,predicted_error\n");
+	if (cut) {
+		cp_out_text(out, "ended,,,,,");
+		cp_csv_text(out, cut, strlen(cut));
+		cp_out_text(out, ",\n");
+	}
 	for (size_t i = 0; i < c->count; i++) {
 		const struct cp_confirm *region = &c->regions[i];
 		bool both = region->has_native && region->has_predicted;
@@ -250,12 +271,15 @@ static json_t *answers_of(const struct cp_confirmation *c)
 json_t *cp_confirm_json(const void *of)
 {
 	const struct cp_confirmation *c = of;
-	json_t *regions = json_array();
+	const struct cp_side run = run_of(c);
+	json_t *regions = json_array(), *made;
 
 	for (size_t i = 0; i < c->count; i++)
 		json_array_append_new(regions, region_of(&c->regions[i]));
-	return json_pack("{ss ss so so s{ss} ss sf so}", "schema", CP_CONFIRM_SCHEMA,
+	made = json_pack("{ss ss so so s{ss} ss sf so}", "schema", CP_CONFIRM_SCHEMA,
 		"cachepeek", CP_VERSION, "command", cp_json_command(c->argv), "answers",
 		answers_of(c), "machine", "description", c->values->sides[1].machine,
 		"model", c->model, "factor", CP_CONFIRM_FACTOR, "regions", regions);
+	cp_json_run(made, &run);
+	return made;
 }

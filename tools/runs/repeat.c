@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "output/csv.h"
 #include "regions/rundir.h"
 #include "tools/runs/again.h"
 #include "tools/shared/check.h"
@@ -183,6 +184,9 @@ static void write_text(const void *of, struct cp_out *out, bool colour)
 		cp_text_format(repeat->arena, "cachepeek %s: %zu runs of %s, %s",
 			CP_VERSION, side->nruns, side->command, side->engine),
 		0, 2, WIDTH);
+	if (side->cut)
+		cp_text_wrap(out, cp_text_format(repeat->arena, "ended: %s", side->cut),
+			0, 2, WIDTH);
 	if (*side->machine)
 		cp_text_wrap(out, side->machine, 0, 2, WIDTH);
 	print_answer(repeat, out);
@@ -205,8 +209,14 @@ static void write_text(const void *of, struct cp_out *out, bool colour)
 static void write_csv(const void *of, struct cp_out *out)
 {
 	const struct cp_values *values = ((const struct repeat *)of)->values;
+	const char *cut = values->sides[0].cut;
 
 	cp_out_text(out, "region,kind,name,unit," CP_CELL_HEADINGS("") "\n");
+	if (cut) {
+		cp_out_text(out, ",ended,ended,,,,,,,,");
+		cp_csv_text(out, cut, strlen(cut));
+		cp_out_text(out, "\n");
+	}
 	for (size_t i = 0; i < values->nentries; i++) {
 		cp_csv_entry(out, values->entries[i]);
 		cp_csv_cell(out, &values->entries[i]->side[0]);
@@ -251,15 +261,17 @@ static json_t *write_json(const void *of)
 {
 	const struct repeat *repeat = of;
 	const struct cp_values *values = repeat->values;
-	json_t *list = json_array();
+	json_t *list = json_array(), *made;
 
 	for (size_t i = 0; i < values->nentries; i++)
 		json_array_append_new(list, value_of(values->entries[i]));
-	return json_pack("{ss ss so so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
+	made = json_pack("{ss ss so so s{ss} s{ss} sI so}", "schema", CP_REPEAT_SCHEMA,
 		"cachepeek", CP_VERSION, "command", cp_json_command(repeat->argv),
 		"answers", answers_of(repeat), "engine", "name", values->sides[0].engine,
 		"machine", "description", values->sides[0].machine, "runs",
 		(json_int_t)values->sides[0].nruns, "values", list);
+	cp_json_run(made, &values->sides[0]);
+	return made;
 }
 
 static int write_report(struct repeat *repeat)
