@@ -157,16 +157,6 @@ static bool take_known(struct cp_machine *machine, const struct cp_processor *pr
 #define UNKNOWN_PART "a virtual machine: its share of the L3 is unknown"
 #define UNIT_BYTES (1u << 18) /* the size is a multiple of it */
 
-static uint64_t root_of(uint64_t square)
-{
-	uint64_t root = 0;
-
-	for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
-		if ((root + bit) * (root + bit) <= square)
-			root += bit;
-	return root;
-}
-
 void cp_machine_share_llc(struct cp_machine *machine)
 {
 	struct cp_cache *llc = &machine->level[CP_LLC];
@@ -175,7 +165,8 @@ void cp_machine_share_llc(struct cp_machine *machine)
 	uint64_t whole = bytes_of(llc), bytes = 0;
 
 	if (machine->cores < machine->llc_threads)
-		bytes = root_of(whole * (whole / machine->llc_threads * machine->cores)) /
+		bytes = (uint64_t)__builtin_sqrt((double)whole * (double)whole /
+						 machine->llc_threads * machine->cores) /
 			UNIT_BYTES * UNIT_BYTES;
 	if (!bytes || bytes % ((uint64_t)llc->ways * llc->line)) {
 		add_note(machine, UNKNOWN_PART, "");
