@@ -27,6 +27,12 @@ for my $engine (qw(perf sim)) {
 
 is(peek(engine => 'sim', events => 'instructions', command => [program('grows')])->{out}, plain(command => [program('grows')])->{out},
 	'no mapping is placed where another one has grown');
+for my $case ([63, 0], [64, 1]) {
+	my ($more, $lines) = @$case;
+	my $run = peek(engine => 'sim', events => 'instructions', command => [program('grows'), $more]);
+	is(scalar(grep { /^cachepeek: more than 64 mappings grow downwards: .*CACHEPEEK_ENGINE=perf$/ } split(/\n/, "@{$run->{notes}}\n$run->{err}")), $lines,
+		"$more others that may grow: said, or not");
+}
 
 SKIP: {
 	skip('elsewhere on other processors', 10) unless `uname -m` =~ /x86_64/;

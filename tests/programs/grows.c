@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
+ *	grows [N]
+ *
  * A mapping grows downwards, and then others are made: prints how many of them lie in it,
- * and what it has.
+ * and what it has.  Before it N others are made that may grow.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -26,12 +29,19 @@ static int count_within(const char *start, const char *end)
 	return within;
 }
 
-int main(void)
+static void make_more(int count)
+{
+	while (count-- > 0)
+		mmap(NULL, PAGE, RW, ANON | MAP_GROWSDOWN, -1, 0);
+}
+
+int main(int argc, char **argv)
 {
 	char *room = mmap(NULL, (size_t)ROOM * PAGE, RW, ANON | MAP_NORESERVE, -1, 0);
 	char *first = room + (size_t)FIRST * PAGE, *lowest = first - (size_t)GROWN * PAGE;
 
 	munmap(room, (size_t)ROOM * PAGE);
+	make_more(argc > 1 ? atoi(argv[1]) : 0);
 	if (mmap(first, PAGE, RW, ANON | MAP_FIXED | MAP_GROWSDOWN, -1, 0) != first)
 		return 1;
 	for (char *page = first; page >= lowest; page -= PAGE)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/syscall.h"
+#include "say.h"
 #include "valgrind/core.h"
 
 #include "pub_tool_aspacemgr.h"
@@ -19,6 +20,10 @@
 #endif
 
 enum { MOST = 64 };
+
+static const HChar too_many[] =
+	"cachepeek: more than 64 mappings grow downwards: the simulated PMU may place others "
+	"where these have grown: count the program with CACHEPEEK_ENGINE=perf\n";
 
 static Addr starts[MOST]; /* those that are there come first */
 static UInt known;
@@ -76,7 +81,12 @@ void grows_before(UInt number)
 
 void grows_after(UInt number, const UWord *args, SysRes result)
 {
-	if (number == SYS_mmap && args[3] & MAP_GROWSDOWN && !sr_isError(result) &&
-		known < MOST)
+	static Bool said;
+
+	if (number != SYS_mmap || !(args[3] & MAP_GROWSDOWN) || sr_isError(result))
+		return;
+	if (known < MOST)
 		starts[known++] = sr_Res(result);
+	else
+		say_once(&said, too_many);
 }
