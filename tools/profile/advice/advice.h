@@ -164,6 +164,10 @@ void cp_findings_write_short(
 	struct cp_out *out, struct cp_arena *arena, const struct cp_findings *found);
 /* "module::function (file:line), for function (file.py:line)", or its data. */
 const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *finding);
+/* "file:line" of code with lines; with a caller (NULL: none) "file:line, inlined
+ * file:line", the program's own first. */
+const char *cp_place_line(struct cp_arena *arena, const struct cp_place_in_code *at,
+	const struct cp_place_in_code *caller);
 /* The members of its object. */
 void cp_finding_write_json(struct cp_out *out, const struct cp_finding *finding);
 /* Three members of an object. */

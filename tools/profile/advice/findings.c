@@ -13,15 +13,15 @@
 
 /* ---- text ---- */
 
-/* "file:line", or the program's own, and what was inlined into it. */
-static const char *line_text(struct cp_arena *arena, const struct cp_finding *f)
+const char *cp_place_line(struct cp_arena *arena, const struct cp_place_in_code *at,
+	const struct cp_place_in_code *caller)
 {
 	const char *own =
-		cp_text_format(arena, "%s:%u", cp_base_name(f->at->file), f->at->line);
+		cp_text_format(arena, "%s:%u", cp_base_name(at->file), at->line);
 
-	return f->caller ? cp_text_format(arena, "%s:%u, inlined %s",
-				   cp_base_name(f->caller->file), f->caller->line, own)
-			 : own;
+	return caller ? cp_text_format(arena, "%s:%u, inlined %s",
+				cp_base_name(caller->file), caller->line, own)
+		      : own;
 }
 
 static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
@@ -32,7 +32,9 @@ static const char *place_of(struct cp_arena *arena, const struct cp_finding *f)
 		return cp_text_format(arena, "%s+0x%lx", f->at->module->name,
 			(unsigned long)f->at->address);
 	return cp_text_format(arena, "%s::%s%s", f->at->module->name, f->at->function,
-		*f->at->file ? cp_text_format(arena, " (%s)", line_text(arena, f)) : "");
+		*f->at->file ? cp_text_format(arena, " (%s)",
+				       cp_place_line(arena, f->at, f->caller))
+			     : "");
 }
 
 const char *cp_finding_place(struct cp_arena *arena, const struct cp_finding *f)

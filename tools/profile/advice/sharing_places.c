@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/text/table.h"
+#include "tools/profile/advice/advice.h"
 #include "tools/profile/advice/sharing.h"
 #include "tools/profile/model/symbols.h"
 
@@ -65,18 +66,13 @@ void cp_sharing_find_places(struct cp_arena *arena,
 
 /* ---- in words ---- */
 
-/* "file:line", or the program's own, and what was inlined into it. */
 static const char *line_text(struct cp_arena *arena, const struct cp_place_in_code *at)
 {
-	const char *own =
-		cp_text_format(arena, "%s:%u", cp_base_name(at->file), at->line);
 	struct cp_place_in_code caller;
+	bool is_inlined = at->module->symbols &&
+			  cp_symbols_caller(at->module->symbols, arena, at, &caller);
 
-	if (!at->module->symbols ||
-		!cp_symbols_caller(at->module->symbols, arena, at, &caller))
-		return own;
-	return cp_text_format(
-		arena, "%s:%u, inlined %s", cp_base_name(caller.file), caller.line, own);
+	return cp_place_line(arena, at, is_inlined ? &caller : NULL);
 }
 
 const char *cp_sharing_place_text(

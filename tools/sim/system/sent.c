@@ -171,7 +171,8 @@ static Int take_action(
 Int __wrap_vgPlain_sigaction(
 	Int number, const vki_sigaction_toK_t *action, vki_sigaction_fromK_t *old)
 {
-	static vki_sigaction_toK_t left[_VKI_NSIG + 1]; /* as it is; no handler: none */
+	/* Actions that the kernel has without being told; no handler: it was told. */
+	static vki_sigaction_toK_t left[_VKI_NSIG + 1];
 	Int result;
 
 	if (is_ignored_already(number, action)) {
