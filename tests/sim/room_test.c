@@ -77,11 +77,26 @@ static void backlog(void)
 	is_u64(served, 99999990, "the last of ten million that are too many");
 }
 
+/* Two such, long apart, and the first of them has the longer way. */
+static void two_backlogs(void)
+{
+	uint64_t far = 1ull << 40, served = 0, there = 0;
+
+	memset(&room, 0, sizeof(room));
+	for (int i = 0; i < 4000000; i++)
+		served = room_take(&room, 0, 2000);
+	for (uint64_t i = 0; i < 2000000; i++)
+		there = room_take(&room, far + 2 * i, 1000);
+	is_u64(served, 79999980, "the last of four million at once");
+	is_u64(there, far + 19999990, "the last of two million behind them");
+}
+
 int main(void)
 {
 	plan_lazy();
 	for (int round = 0; round < 40; round++)
 		requests(round);
 	backlog();
+	two_backlogs();
 	return 0;
 }

@@ -17,8 +17,8 @@
 #define ROOM_BITS 13
 struct room {
 	uint64_t slot[ROOM_PERIODS];
-	/* Periods [from, to) are known to be full: what is asked for faster than it is
-	 * served would otherwise be looked for longer and longer. */
+	/* Periods [from, to) are known to be full, the latest that took looking for: what
+	 * is asked for faster than it is served is further and further away. */
 	uint64_t full_from, full_to;
 };
 
@@ -40,20 +40,44 @@ LANES_INLINE void room_give(struct room *r, uint64_t period, uint32_t hundredths
 	*slot = (*slot < begin ? begin : *slot) + hundredths;
 }
 
+/* The same as room_find(), by the slots: how far it is does not matter. */
+static __attribute__((noinline)) uint64_t room_find_far(
+	const struct room *r, uint64_t from)
+{
+	uint64_t first = ~0ull;
+
+	for (uint64_t i = 0; i < ROOM_PERIODS; i++) {
+		uint64_t period = r->slot[i] >> ROOM_BITS;
+
+		if (period < from)
+			period = from + (i - from) % ROOM_PERIODS;
+		else if (!room_left(r, period))
+			period += ROOM_PERIODS;
+		first = period < first ? period : first;
+	}
+	return first;
+}
+
+#define ROOM_NEAR 32
+
 /* The first period from that one on that has something left. */
 LANES_INLINE uint64_t room_find(struct room *r, uint64_t from)
 {
 	uint64_t period = from;
 
-	for (;; period++) {
+	for (uint32_t i = 0;; i++, period++) {
 		if (period >= r->full_from && period < r->full_to)
 			period = r->full_to;
 		if (room_left(r, period))
 			break;
+		if (i == ROOM_NEAR) {
+			period = room_find_far(r, period);
+			break;
+		}
 	}
 	if (from >= r->full_from && from <= r->full_to) {
 		r->full_to = period > r->full_to ? period : r->full_to;
-	} else if (period - from > r->full_to - r->full_from) {
+	} else if (period - from > ROOM_NEAR) {
 		r->full_from = from;
 		r->full_to = period;
 	}
