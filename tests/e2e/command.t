@@ -114,7 +114,7 @@ sub decode { my ($bytes) = @_; utf8::decode($bytes); return $bytes }
 # ---- lists, help, doctor ----
 
 for my $case (['events', qr/perf::PAGE-FAULTS/], ['presets', qr/^\s*l1d_misses\b/m],
-	['groups', qr/^\s*cache\b.*^\s*icache\b.*^\s*tlb\b/ms], ['machines', qr/\bcachegrind\b/]) {
+	['groups', qr/^\s*cache\b.*^\s*tlb\b.*^\s*icache\b/ms], ['machines', qr/\bcachegrind\b/]) {
 	my ($what, $pattern) = @$case;
 	my $list = command(['list', $what]);
 	is(status_text($list->{status}), 'exit 0', "cachepeek list $what");

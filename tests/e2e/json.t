@@ -96,6 +96,15 @@ for my $topic (sort keys %pattern) {
 	is_deeply([keys %{$group->{on}}], ['skx'], 'a group, there');
 	like($text, $plan->{complete} ? qr/skx: complete/ : qr/skx: (?:partial|not usable)/, 'and whether it can be counted');
 	like($text, qr/\b$_\b/, "it lacks $_") for @{$plan->{missing}};
+	# The order is that of the manual, first those that can be counted.
+	my ($section) = read_file(source() . '/doc/libcachepeek.7') =~ /^\.SS Groups\n(.*?)^\.SS /ms;
+	my @manual = map { s/\\//gr =~ /[a-z][a-z0-9-]*/g } $section =~ /^\.TP\n\.BR? (.*)/mg;
+	for my $options ([qw(-p arm_n2)], [qw(-p skx)], []) {
+		my @groups = @{document('list', qw(list groups --json), @$options)->{groups}};
+		my %usable = map { my $on = $_->{on}; $_->{name} => scalar(grep { $_->{usable} } values %$on) } @groups;
+		is_deeply([map { $_->{name} } @groups], [(grep { $usable{$_} } @manual), grep { !$usable{$_} } @manual],
+			"list groups @$options: those that can be counted, in the order of the manual");
+	}
 	my @events = map { $_->{name} } @{document('list', qw(list events --json page-faults))->{events}};
 	is_deeply([grep { !/page-faults/i } @events], [], 'events of that name only');
 	cmp_ok(scalar(@events), '>=', 1, 'and there are some');

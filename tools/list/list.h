@@ -26,6 +26,8 @@ bool cp_list_wants(const struct cp_list *list, const char *name);
 /* Each returns an exit status. */
 int cp_list_presets(const struct cp_list *list);
 int cp_list_groups(const struct cp_list *list);
+/* All groups, NULL-terminated: those that can be counted come first. */
+const char *const *cp_list_group_names(const struct cp_list *list);
 /* The list of this name as JSON (doc/cachepeek-list-1.schema.json). */
 int cp_list_json(const struct cp_list *list, const char *topic);
 

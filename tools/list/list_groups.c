@@ -4,6 +4,7 @@
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/metrics/group.h"
@@ -190,6 +191,7 @@ const char *cp_list_plan(const struct cp_list *list, const struct cp_group *grou
 	bool simulated, struct cp_plan *plan)
 {
 	static const char *const sim[] = {"sim", NULL};
+	bool (*here)(void *context, const char *event);
 	struct pmus pmus = {.count = 0};
 
 	if (simulated) {
@@ -197,8 +199,8 @@ const char *cp_list_plan(const struct cp_list *list, const struct cp_group *grou
 		return sim[0];
 	}
 	find_pmus(list, &pmus);
-	cp_plan_group(list->arena, group, pmus.names, list->pmu ? is_sure : is_known,
-		NULL, plan);
+	here = list->pmu || pmus.count == 1 ? is_sure : is_known;
+	cp_plan_group(list->arena, group, pmus.names, here, NULL, plan);
 	return list->pmu ? list->pmu : pmus.count > 1 ? pmus.names[0] : NULL;
 }
 
@@ -213,7 +215,8 @@ static void summarise_group(const struct cp_list *list, const struct cp_group *g
 	cp_cmd_wrap(
 		cp_text_format(list->arena, "%s: %s", group->name, group->title), 0, 9);
 	print_paragraph(NULL, metrics, group->nmetrics);
-	print_plan(pmu ? pmu : "no PMU found", &plan);
+	if (pmu || plan.complete)
+		print_plan(pmu ? pmu : "no PMU found", &plan);
 	if (list->pmu)
 		return;
 	cp_list_plan(list, group, true, &plan);
@@ -231,14 +234,78 @@ static const struct cp_group *find_group(const struct cp_list *list, const char 
 	return group;
 }
 
+/* ---- their order ---- */
+
+/* As libcachepeek(7) has them; one that is not here comes last. */
+static unsigned place_of(const char *name)
+{
+	static const char *const order[] = {"cache", "l1", "l2", "l3", "mem", "numa",
+		"tlb", "memlevel", "load-levels", "dtlb-levels", "time",
+		"l2-effectiveness", "stalls", "basic", "icache", "dcache",
+		"fetch-latency", "buffer-full", "stall-writeback", "itlb", "dtlb",
+		"dcache-four", "soft"};
+	unsigned i = 0;
+
+	while (i < sizeof(order) / sizeof(order[0]) && strcmp(name, order[i]) != 0)
+		i++;
+	return i;
+}
+
+static bool is_usable(const struct cp_list *list, const char *name)
+{
+	char error[512];
+	const struct cp_group *group =
+		cp_group_find(list->arena, name, error, sizeof(error));
+	struct cp_plan plan = {.usable = false};
+
+	if (group)
+		cp_list_plan(list, group, false, &plan);
+	if (group && !plan.usable && !list->pmu)
+		cp_list_plan(list, group, true, &plan);
+	return plan.usable;
+}
+
+struct placed {
+	const char *name;
+	unsigned place;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct placed *one = a, *other = b;
+
+	return (one->place > other->place) - (one->place < other->place);
+}
+
+const char *const *cp_list_group_names(const struct cp_list *list)
+{
+	const char *const *all = cp_group_names(list->arena);
+	struct placed *placed;
+	const char **names;
+	size_t count = 0;
+
+	while (all[count])
+		count++;
+	placed = cp_arena_alloc(list->arena, count * sizeof(*placed));
+	names = cp_arena_alloc(list->arena, (count + 1) * sizeof(*names));
+	for (size_t i = 0; i < count; i++)
+		placed[i] = (struct placed){
+			all[i], place_of(all[i]) + (is_usable(list, all[i]) ? 0 : 1000)};
+	qsort(placed, count, sizeof(*placed), by_place);
+	for (size_t i = 0; i < count; i++)
+		names[i] = placed[i].name;
+	return names;
+}
+
 int cp_list_groups(const struct cp_list *list)
 {
-	const char *const *names = cp_group_names(list->arena);
+	const char *const *names;
 	const struct cp_group *group;
 	int status = 0;
 
 	if (list->pmu && (status = cp_list_know_pmu(list)))
 		return status;
+	names = cp_list_group_names(list);
 	for (char *const *name = list->names; *name; name++) {
 		group = find_group(list, *name);
 		if (group && list->pmu)

@@ -178,7 +178,7 @@ static int fill_topic(struct making *making, const char *topic)
 	if (strcmp(topic, "presets") == 0)
 		return add_all(making, cp_preset_names(arena), add_preset);
 	if (strcmp(topic, "groups") == 0)
-		return add_all(making, cp_group_names(arena), add_group);
+		return add_all(making, cp_list_group_names(making->list), add_group);
 	if (strcmp(topic, "events") == 0)
 		return add_events(making);
 	cp_list_each_machine(add_machine, making, arena);
