@@ -772,12 +772,15 @@ static const struct {
 	{"icache", find_code, false},
 };
 
-/* Data that have to be shared come behind those that need not be. */
+/* Data that have to be shared come behind those that need not be, and behind all what is
+ * not the program's. */
 static int weightiest_first(const void *x, const void *y)
 {
 	const struct cp_finding *a = x, *b = y;
-	int behind = cp_is_contended(a) - cp_is_contended(b);
+	int behind = a->of_runtime - b->of_runtime;
 
+	if (!behind)
+		behind = cp_is_contended(a) - cp_is_contended(b);
 	if (behind)
 		return behind;
 	return a->weight > b->weight ? -1 : a->weight < b->weight;

@@ -29,7 +29,8 @@ struct cp_finding {
 	/* The program's own line that at was inlined into, from a library; NULL: at is
 	 * its own, or that is not known. */
 	const struct cp_place_in_code *caller;
-	unsigned more; /* others of the rule at its place, which explain less */
+	bool of_runtime; /* it is about data that serves the runtime alone */
+	unsigned more;   /* others of the rule at its place, which explain less */
 	const char *cause, *expected; /* in a sentence; of a mend */
 	struct cp_finding_cost cost;
 };

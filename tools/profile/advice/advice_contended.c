@@ -15,6 +15,15 @@
  * a tenth of a cycle for each instruction. */
 #define RATE 1.0
 
+static const char
+	OWN[] = "Hand over less often: take a lock once for several items, give each "
+		"thread a part of its own and merge the parts; and keep what a lock "
+		"guards on the lock's line, so that one transfer brings all of it.",
+	RUNTIMES[] =
+		"It is the runtime's own, such as how often a method ran before it was "
+		"compiled: nothing in the program is to be changed, and it ends where "
+		"all that runs often is compiled (a longer run, -XX:-TieredCompilation).";
+
 static const char *number_text(const struct cp_sharing *sharing, uint64_t value)
 {
 	return cp_text_integer(sharing->profile->arena, value);
@@ -89,10 +98,8 @@ static void add_line(struct cp_findings *found, const struct cp_sharing *sharing
 	finding->threshold = cp_text_format(arena,
 		"%s transfers of one line, and %.0f per thousand instructions",
 		number_text(sharing, CP_ADVICE_MISSES), RATE);
-	finding->advice =
-		"Hand over less often: take a lock once for several items, give each "
-		"thread a part of its own and merge the parts; and keep what a lock "
-		"guards on the lock's line, so that one transfer brings all of it.";
+	finding->of_runtime = line->of_runtime;
+	finding->advice = line->of_runtime ? RUNTIMES : OWN;
 }
 
 void cp_advise_contended(struct cp_findings *found, const struct cp_profile *profile)

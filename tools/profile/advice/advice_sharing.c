@@ -189,6 +189,7 @@ static void judge_group(struct cp_findings *found, const struct cp_sharing *shar
 		.advice = "Keep apart what different threads write: alignas(64), "
 			  "padding, or a copy for each thread, added up in the end.",
 		.weight = (double)group->transfers,
+		.of_runtime = group->busiest->of_runtime,
 	};
 }
 

@@ -159,6 +159,22 @@ static uint64_t bound_by_stores(const struct cp_shared_line *line, uint64_t tran
 	return transfers < fetches ? transfers : fetches;
 }
 
+static bool is_of_runtime(const struct cp_shared_line *line)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < line->nusers; i++)
+		for (unsigned part = 0; part < CP_PROFILE_PARTS; part++) {
+			const struct cp_profiled_object *object =
+				line->users[i].object[part];
+
+			if (object && !object->of_runtime)
+				return false;
+			any = any || object;
+		}
+	return any;
+}
+
 static void judge_line(struct cp_shared_line *line)
 {
 	qsort(line->users, line->nusers, sizeof(*line->users), by_references);
@@ -171,6 +187,7 @@ static void judge_line(struct cp_shared_line *line)
 	line->for_nothing = bound_by_stores(line, bound_transfers(line, true));
 	line->for_data = bound_by_stores(line, bound_transfers(line, false));
 	line->is_false = line->for_nothing > line->for_data;
+	line->of_runtime = is_of_runtime(line);
 }
 
 static struct cp_line_user user_of(struct cp_arena *arena,

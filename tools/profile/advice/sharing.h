@@ -31,6 +31,7 @@ struct cp_line_user {
 struct cp_shared_line {
 	uint64_t address;
 	bool is_false;                  /* most transfers are for nothing */
+	bool of_runtime;                /* all data in it is, that has a name */
 	uint64_t transfers;             /* upper bound, there and back */
 	uint64_t for_nothing, for_data; /* the same of what is apart, and the same */
 	uint64_t hitm, invalidations;   /* as the threads took turns */

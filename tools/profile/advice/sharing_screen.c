@@ -31,7 +31,7 @@ struct screen {
 /* Lines of the same data. */
 struct row {
 	const char *name;
-	bool is_false;
+	bool is_false, of_runtime;
 	size_t lines;
 	uint64_t transfers, hitm;
 	const struct cp_shared_line *busiest;
@@ -115,12 +115,13 @@ static struct row *row_of(struct rows *rows, const char *name, bool is_false)
 	return &rows->row[i];
 }
 
+/* Data that serves the runtime alone comes last. */
 static int by_transfers(const void *one, const void *other)
 {
 	const struct row *a = one, *b = other;
 
-	if (a->is_false != b->is_false)
-		return b->is_false - a->is_false;
+	if (a->of_runtime != b->of_runtime)
+		return a->of_runtime - b->of_runtime;
 	if (a->transfers != b->transfers)
 		return (b->transfers > a->transfers) - (b->transfers < a->transfers);
 	return strcmp(a->name, b->name);
@@ -137,6 +138,7 @@ static struct rows rows_of(const struct screen *screen)
 		struct row *row = row_of(
 			&rows, cp_sharing_data(screen->arena, line), line->is_false);
 
+		row->of_runtime = line->of_runtime;
 		row->lines++;
 		row->transfers += line->transfers;
 		row->hitm += line->hitm;

@@ -83,6 +83,7 @@ struct cp_profiled_object {
 	const char *name; /* for people */
 	const char *file; /* where it is declared or allocated; "": not known */
 	unsigned line;
+	bool of_runtime;       /* it serves the runtime alone that runs the program */
 	const uint64_t *count; /* as in cp_profiled_site; spared, too */
 	const uint64_t *spared;
 	const struct cp_estimate *estimates;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/text/table.h"
 #include "tools/profile/model/jit.h"
 #include "tools/profile/model/keys.h"
@@ -182,6 +183,31 @@ static void name_tls(struct cp_profile *profile, struct cp_profiled_object *obje
 		*object->name ? cp_source_name(profile->arena, object->name) : "?");
 }
 
+static bool is_of_jvm(const struct cp_profiled_module *module)
+{
+	return module && strcmp(module->name, "libjvm.so") == 0;
+}
+
+/* Memory that the JVM maps without an alignment is its own: classes, what it counts of
+ * methods to compile them, code.  The objects of the program are in what it asks for
+ * otherwise.  Returns the name; NULL: of another function. */
+static const char *name_of_jvm(struct cp_profiled_object *object, const char *function)
+{
+	static const char commit[] = "os::pd_commit_memory";
+
+	if (object->data != CP_DATA_MMAP || !cp_starts_with(function, commit))
+		return NULL;
+	object->of_runtime =
+		strcmp(function + strlen(commit), "(char*, unsigned long, bool)") == 0;
+	return object->of_runtime ? "the JVM's own counters, classes, code" : "Java heap";
+}
+
+static bool is_runtimes(const struct cp_profiled_object *object)
+{
+	return object->of_runtime ||
+	       (is_of_jvm(object->module) && object->data != CP_DATA_MMAP);
+}
+
 /* The call is the instruction before the one that it returns to. */
 static void name_heap(struct cp_profile *profile, struct cp_profiled_object *object)
 {
@@ -192,7 +218,8 @@ static void name_heap(struct cp_profile *profile, struct cp_profiled_object *obj
 		.file = ""};
 	const char *size = object->size ? cp_text_format(profile->arena, "%lu B",
 						  (unsigned long)object->size)
-					: "small blocks";
+					: "small blocks",
+		   *kept;
 
 	if (module && *module->path) {
 		uint64_t offset = at.address - module->start + module->offset;
@@ -204,6 +231,12 @@ static void name_heap(struct cp_profile *profile, struct cp_profiled_object *obj
 	}
 	object->file = at.file;
 	object->line = at.line;
+	kept = is_of_jvm(module) ? name_of_jvm(object, at.function) : NULL;
+	if (kept) {
+		object->name = cp_text_format(
+			profile->arena, "Mapped: %s (libjvm.so), %s", kept, size);
+		return;
+	}
 	object->name = cp_text_format(profile->arena, "%s: %s::%s, %s",
 		object->data == CP_DATA_HEAP ? "Heap" : "Mapped",
 		module ? module->name : "?",
@@ -253,6 +286,7 @@ static void name_object(struct cp_profile *profile, struct cp_profiled_object *o
 	default:
 		object->name = "*unknown*";
 	}
+	object->of_runtime = is_runtimes(object);
 }
 
 void cp_profile_close(struct cp_profile *profile)
