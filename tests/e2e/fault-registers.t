@@ -54,9 +54,9 @@ SKIP: {
 	is(scalar(grep { /no instructions about segments/ } @{$run->{notes}}), 1, 'one line says so');
 }
 SKIP: {
-	skip('instructions of x86', 3) unless `uname -m` =~ /x86_64/;
+	skip('instructions of x86', 4) unless `uname -m` =~ /x86_64/;
 	my $rare = program('rare_instructions');
-	like(run(command => [cli(), '-E', 'sim', $rare, $_])->{err}, qr/^cachepeek: the simulated PMU has no CLZERO, RDPRU and MOVDIR64B: /m, "$_: a line")
-		for qw(clzero rdpru movdir64b);
+	like(run(command => [cli(), '-E', 'sim', $rare, $_])->{err}, qr/^cachepeek: the simulated PMU has no CLZERO, RDPRU, XSAVEC and MOVDIR64B: /m, "$_: a line")
+		for qw(clzero rdpru xsavec movdir64b);
 }
 done_testing();

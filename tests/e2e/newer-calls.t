@@ -22,7 +22,7 @@ for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
 # Calls that the simulator lacks.
 SKIP: {
 	skip('other numbers elsewhere', 1) unless `uname -m` =~ /x86_64/;
-	my %missing = (userfaultfd => 323, remap_file_pages => 216, modify_ldt => 154, map_shadow_stack => 453);
+	my %missing = (userfaultfd => 323, remap_file_pages => 216, modify_ldt => 154, map_shadow_stack => 453, uretprobe => 335, uprobe => 336);
 	my $run = run(command => [cli(), '-E', 'sim', 'perl', '-e', 'for (1, 2) { syscall($_, 1, 0, 0, 0, 0) for @ARGV }', values %missing]);
 	my @told = $run->{err} =~ /^cachepeek: the simulated PMU has no (\w+): it fails \(ENOSYS\)/mg;
 	is_deeply([sort @told], [sort keys %missing], 'one line about each that is missing');

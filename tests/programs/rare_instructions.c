@@ -23,6 +23,8 @@ static void execute(const char *name)
 		__asm__ volatile(".byte 0x0f, 0x01, 0xfc" ::"a"(area) : "memory");
 	else if (strcmp(name, "rdpru") == 0)
 		__asm__ volatile(".byte 0x0f, 0x01, 0xfd" ::"c"(0) : "rax", "rdx", "cc");
+	else if (strcmp(name, "xsavec") == 0)
+		__asm__ volatile("xsavec (%0)" ::"r"(area), "a"(3), "d"(0) : "memory");
 	else if (strcmp(name, "movdir64b") == 0)
 		__asm__ volatile(
 			".byte 0x66, 0x0f, 0x38, 0xf8, 0x3e" ::"S"(area), "D"(area)

@@ -346,16 +346,23 @@ static UInt move_base(IRSB *out, const struct missing *m)
 /* --- As the host has it --- */
 
 /* It changes nothing, or raises a signal: which, the host says. */
+static UInt leave_code_to_host(IRSB *out, const struct missing *m, const UChar *code,
+	UInt length, const struct native_shape *shape)
+{
+	struct native n = {
+		.shape = shape, .form = FORM_LEGACY, .pc = m->pc, .ncode = length};
+
+	n.length = m->nprefixes + length;
+	VG_(memcpy)(n.code, code, length);
+	native_call_early(out, &n);
+	return length;
+}
+
 static UInt leave_to_host(IRSB *out, const struct missing *m, UInt length)
 {
 	static const struct native_shape plain;
-	struct native n = {
-		.shape = &plain, .form = FORM_LEGACY, .pc = m->pc, .ncode = length};
 
-	n.length = m->nprefixes + length;
-	VG_(memcpy)(n.code, m->opcode, length);
-	native_call_early(out, &n);
-	return length;
+	return leave_code_to_host(out, m, m->opcode, length, &plain);
 }
 
 /* No processor has it, but VEX. */
@@ -388,21 +395,93 @@ static UInt hint(IRSB *out, const struct missing *m)
 	return leave_to_host(out, m, LENGTH);
 }
 
+/* Which signal these raise depends on what is in the registers. */
+static UInt wait_for_store(IRSB *out, const struct missing *m)
+{
+	static const struct native_shape reads = {
+		.implicit_reads = IMPLICIT_RAX | IMPLICIT_RCX | IMPLICIT_RDX};
+	enum { LENGTH = 3, MONITORX = 0xfa, MWAITX = 0xfb };
+	UInt which = m->opcode[2];
+
+	if (m->opcode[1] != 0x01 || (which != MONITORX && which != MWAITX) ||
+		m->nprefixes)
+		return 0;
+	return leave_code_to_host(out, m, m->opcode, LENGTH, &reads);
+}
+
+/* The processor refuses a program INVPCID, XSAVES and XRSTORS before it looks at their
+ * operands, so that any do. */
+static UInt of_kernel_state(IRSB *out, const struct missing *m)
+{
+	static const UChar invpcid[] = {0x66, 0x0f, 0x38, 0x82, 0x00},
+			   xsaves[] = {0x0f, 0xc7, 0x28}, xrstors[] = {0x0f, 0xc7, 0x18};
+	static const struct native_shape plain;
+	UInt which = m->opcode[2] >> 3;
+
+	if (m->opcode[1] == 0x38 && m->opcode[2] == 0x82 && m->is_16_bit)
+		return leave_code_to_host(out, m, invpcid, sizeof(invpcid), &plain);
+	if (m->opcode[1] != 0xc7 || m->is_16_bit || m->is_repeated)
+		return 0;
+	/* /5 and /3 of memory */
+	if (which == 5 || which == 13 || which == 21)
+		return leave_code_to_host(out, m, xsaves, sizeof(xsaves), &plain);
+	if (which == 3 || which == 11 || which == 19)
+		return leave_code_to_host(out, m, xrstors, sizeof(xrstors), &plain);
+	return 0;
+}
+
 /* XEND outside of a transaction; what a hypervisor has: VMRUN, VMLOAD, VMSAVE, STGI,
- * CLGI, SKINIT, INVLPGA; MONITORX; moves from and to system registers; SYSEXIT. */
+ * CLGI, SKINIT, INVLPGA; moves from and to system registers; SYSEXIT. */
 static UInt of_system(IRSB *out, const struct missing *m)
 {
-	enum { LENGTH = 3, XEND = 0xd5, VMMCALL = 0xd9, MONITORX = 0xfa };
+	enum { LENGTH = 3, XEND = 0xd5, VMMCALL = 0xd9 };
 	UInt first = m->opcode[1], which = m->opcode[2];
 
 	if (first == 0x35)
 		return leave_to_host(out, m, LENGTH - 1);
 	if ((first >= 0x20 && first <= 0x23) ||
 		(first == 0x01 && !m->nprefixes &&
-			(which == XEND || which == MONITORX ||
+			(which == XEND ||
 				(which >= 0xd8 && which <= 0xdf && which != VMMCALL))))
 		return leave_to_host(out, m, LENGTH);
-	return 0;
+	return of_kernel_state(out, m);
+}
+
+/* PVALIDATE is refused by its prefix F2. */
+static UInt validate_page(IRSB *out, const struct missing *m)
+{
+	static const UChar pvalidate[] = {0xf2, 0x0f, 0x01, 0xff};
+
+	if (VG_(memcmp)(m->opcode, pvalidate, sizeof(pvalidate)) != 0)
+		return 0;
+	return leave_to_host(out, m, sizeof(pvalidate));
+}
+
+/* VEX executes FMA4 and FEMMS, which some processors had. */
+static Bool host_had(UInt output, UInt bit)
+{
+	enum { EXTENDED = 0x80000001 };
+
+	return native_cpuid(EXTENDED, 0).output[output] >> bit & 1;
+}
+
+static UInt of_fma4(IRSB *out, const struct missing *m)
+{
+	enum { ECX = 2, FMA4 = 16, MAP = 0x1f, PREFIX = 3 };
+	UInt which = m->opcode[3];
+
+	if ((m->opcode[1] & MAP) != 3 || (m->opcode[2] & PREFIX) != 1 ||
+		!((which >= 0x5c && which <= 0x5f) || (which >= 0x68 && which <= 0x6f) ||
+			(which >= 0x78 && which <= 0x7f)))
+		return 0;
+	return host_had(ECX, FMA4) ? 0 : refuse(out, m);
+}
+
+static UInt femms(IRSB *out, const struct missing *m)
+{
+	enum { EDX = 3, NOW_3D = 31 };
+
+	return m->opcode[1] != 0x0e || host_had(EDX, NOW_3D) ? 0 : refuse(out, m);
 }
 
 /* XBEGIN goes on where the transaction has failed, to VEX.  XTEST has no other answer. */
@@ -447,7 +526,11 @@ static UInt of_two_bytes(IRSB *out, const struct missing *m)
 	if (!length)
 		length = hint(out, m);
 	if (!length)
+		length = wait_for_store(out, m);
+	if (!length)
 		length = of_system(out, m);
+	if (!length)
+		length = femms(out, m);
 	return length ? length : of_transactions(out, m);
 }
 
@@ -458,6 +541,10 @@ static UInt execute(IRSB *out, const struct missing *m)
 	switch (*m->opcode) {
 	case 0x8c:
 		return load_segment(out, m);
+	case 0xc4:
+		return of_fma4(out, m);
+	case 0xf2:
+		return validate_page(out, m);
 	case 0xc6:
 	case 0xc7:
 		return of_transactions(out, m);

@@ -252,6 +252,10 @@ static struct missing {
 #ifdef SYS_modify_ldt
 	{SYS_modify_ldt, "modify_ldt", False},
 #endif
+#if defined(VGA_amd64)
+	{335, "uretprobe", False},
+	{336, "uprobe", False},
+#endif
 	{453, "map_shadow_stack", False},
 	{462, "mseal", False},
 };

@@ -208,13 +208,14 @@ static Bool is_of_segments(const UChar *code)
 	       (code[0] == 0xcd && code[1] == 0x80);
 }
 
-/* clzero, rdpru; movdir64b. */
+/* clzero, rdpru; xsavec; movdir64b. */
 static Bool is_rare(const UChar *start)
 {
 	const UChar *code = behind_prefixes(start);
 
 	return code[0] == 0x0f &&
 	       ((code[1] == 0x01 && (code[2] == 0xfc || code[2] == 0xfd)) ||
+		       (code[1] == 0xc7 && code[2] < 0xc0 && (code[2] >> 3 & 7) == 4) ||
 		       (code[1] == 0x38 && code[2] == 0xf8 && *start == 0x66));
 }
 
@@ -224,8 +225,8 @@ static void say_what_it_lacks(const UChar *code)
 
 	if (is_rare(code))
 		say_once(&said_rare,
-			"cachepeek: the simulated PMU has no CLZERO, RDPRU and MOVDIR64B: "
-			"the program gets SIGILL: count it with CACHEPEEK_ENGINE=perf\n");
+			"cachepeek: the simulated PMU has no CLZERO, RDPRU, XSAVEC and "
+			"MOVDIR64B: the program gets SIGILL: count it with CACHEPEEK_ENGINE=perf\n");
 
 	if (is_of_segments(code))
 		say_once(&said,
