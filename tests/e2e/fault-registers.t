@@ -59,4 +59,13 @@ SKIP: {
 	like(run(command => [cli(), '-E', 'sim', $rare, $_])->{err}, qr/^cachepeek: the simulated PMU has no CLZERO, RDPRU, XSAVEC and MOVDIR64B: /m, "$_: a line")
 		for qw(clzero rdpru xsavec movdir64b);
 }
+SKIP: {
+	skip('frames of x86', 4) unless `uname -m` =~ /x86_64/;
+	for my $where (qw(nothing end zeros)) {
+		my $run = peek(engine => 'sim', command => [program('own_frames'), $where]);
+		is($run->{out}, "11\n", "a return from a signal that was none: $where");
+		next if $where ne 'zeros';
+		is(scalar(grep { /returns \(rt_sigreturn\) from frames only that it made/ } @{$run->{notes}}), 1, 'a line');
+	}
+}
 done_testing();

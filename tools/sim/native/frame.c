@@ -8,6 +8,8 @@
 #include "native/mxcsr.h"
 #include "native/native.h"
 #include "pointers.h"
+#include "say.h"
+#include "valgrind/core.h"
 
 #include "pub_tool_vki.h"
 
@@ -44,6 +46,8 @@ static struct {
 	} layout[COMPONENTS];
 	/* The context's place in a frame, from where the handler's stack begins. */
 	PtrdiffT context_at;
+	/* The places of the core's own marks, which it asserts. */
+	PtrdiffT begin_at, end_at;
 	Bool is_avx512_used; /* by the program */
 } frame;
 
@@ -194,11 +198,37 @@ Addr native_frame_room(Addr top)
 		       : top;
 }
 
+enum { MARK_OF_BEGIN = 0x31415927, MARK_OF_END = 0x27182818 };
+
+static PtrdiffT find_mark(Addr base, PtrdiffT from, Addr top, UInt mark)
+{
+	while (base + (Addr)from + sizeof(mark) <= top) {
+		if (*(const UInt *)(base + (Addr)from) == mark)
+			return from;
+		from += (PtrdiffT)sizeof(mark);
+	}
+	return 0;
+}
+
+static void find_marks(ThreadId tid, Addr top)
+{
+	Addr base = VG_(get_SP)(tid);
+	PtrdiffT begin;
+
+	if (frame.end_at)
+		return;
+	begin = (PtrdiffT)(sizeof(Addr) + sizeof(struct vki_ucontext));
+	frame.begin_at = find_mark(base, begin, top, MARK_OF_BEGIN);
+	if (frame.begin_at)
+		frame.end_at = find_mark(base, frame.begin_at, top, MARK_OF_END);
+}
+
 void native_frame_fill(ThreadId tid, Addr room)
 {
 	struct thread_state t;
 	struct vki_ucontext *context;
 
+	find_marks(tid, room);
 	if (!tool_options.native)
 		return;
 	take_registers(tid, &t);
@@ -225,7 +255,7 @@ static const struct vki_ucontext *context_of(ThreadId tid)
 		       : NULL;
 }
 
-void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
+static void destroy(ThreadId tid, Bool is_rt)
 {
 	const struct vki_ucontext *context = tool_options.native ? context_of(tid) : NULL;
 	struct area *from = context ? (struct area *)context->uc_mcontext.fpstate : NULL;
@@ -237,4 +267,40 @@ void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
 	take_registers(tid, &t);
 	restore_frame(&t, from);
 	give_registers(tid, &t);
+}
+
+static Bool has_mark(Addr at, UInt mark)
+{
+	return can_read(at, sizeof(mark)) && *(const UInt *)at == mark;
+}
+
+/* Whether the frame is one that the core has made.  What the program has made itself, the
+ * kernel would take. */
+static Bool is_cores(Addr base)
+{
+	static Bool said;
+
+	if (frame.end_at && has_mark(base + (Addr)frame.begin_at, MARK_OF_BEGIN) &&
+		has_mark(base + (Addr)frame.end_at, MARK_OF_END))
+		return True;
+	if (can_read(base, sizeof(Addr) + sizeof(struct vki_ucontext)))
+		say_once(&said,
+			"cachepeek: the simulated PMU returns (rt_sigreturn) from frames "
+			"only that it made for signals: the program gets SIGSEGV; count "
+			"it with CACHEPEEK_ENGINE=perf\n");
+	return False;
+}
+
+void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool is_rt)
+{
+	Addr base = VG_(get_SP)(tid), stack = base + sizeof(Addr);
+
+	if (!is_cores(base)) {
+		VG_(set_shadow_regs_area)
+		(tid, 0, (PtrdiffT)STATE_OF(guest_RSP), sizeof(stack),
+			(const UChar *)&stack);
+		VG_(synth_fault)(tid);
+		return;
+	}
+	destroy(tid, is_rt);
 }
