@@ -21,10 +21,16 @@ for my $engine ((can_count('software') ? 'perf' : ()), 'sim') {
 
 # Calls that the simulator lacks.
 SKIP: {
-	skip('other numbers elsewhere', 1) unless `uname -m` =~ /x86_64/;
+	skip('other numbers elsewhere', 4) unless `uname -m` =~ /x86_64/;
 	my %missing = (userfaultfd => 323, remap_file_pages => 216, modify_ldt => 154, map_shadow_stack => 453, uretprobe => 335, uprobe => 336);
 	my $run = run(command => [cli(), '-E', 'sim', 'perl', '-e', 'for (1, 2) { syscall($_, 1, 0, 0, 0, 0) for @ARGV }', values %missing]);
 	my @told = $run->{err} =~ /^cachepeek: the simulated PMU has no (\w+): it fails \(ENOSYS\)/mg;
 	is_deeply([sort @told], [sort keys %missing], 'one line about each that is missing');
+	my %asked = ('into a control group' => '0x200000000, 0, 0, 0, 17, 0, 0, 0, 0, 0, 3', 'with a chosen ID' => '0, 0, 0, 0, 17, 0, 0, 0, 1, 1, 0',
+		'of a plain child' => '0, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0');
+	for my $what (sort keys(%asked)) {
+		my $err = run(command => [cli(), '-E', 'sim', 'perl', '-e', "my \$given = pack('Q11', $asked{$what}); syscall(435, \$given, 88) for 1, 2"])->{err};
+		is(scalar(() = $err =~ /^cachepeek: the simulated PMU has no clone3 into a control group or with a chosen ID: /mg), $what =~ /plain/ ? 0 : 1, "clone3 $what");
+	}
 }
 done_testing();

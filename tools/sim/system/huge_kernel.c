@@ -284,7 +284,7 @@ static void after_syscall(ThreadId tid, UInt number, UWord *args, UInt n, SysRes
 static void before_syscall(ThreadId tid, UInt number, UWord *args, UInt n)
 {
 	(void)n;
-	newer_tell(number);
+	newer_tell(number, args);
 	limits_before(number);
 	masks_before(tid, number, args);
 	grows_before(number);

@@ -11,7 +11,7 @@
 Bool newer_answers(ThreadId tid, UInt number, long *result);
 
 /* Before a system call: one line about each that is not there. */
-void newer_tell(UInt number);
+void newer_tell(UInt number, const UWord *args);
 void newer_after(ThreadId tid, UInt number, const UWord *args, SysRes result);
 
 #endif
