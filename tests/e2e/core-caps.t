@@ -242,4 +242,13 @@ for (
 		is("$auto->{out}$auto->{status}", "3\n0", 'auto: as alone');
 	}
 }
+# A limit that the program sets itself, in which the simulator finds no memory.
+SKIP: {
+	skip('functions of x86-64', 4) unless `uname -m` =~ /x86_64/;
+	is(run(command => [program('own_limit')])->{out}, "200000\n", 'within its own limit, alone');
+	my $run = run(command => [cli(), '-E', 'sim', '-o', '/dev/null', program('own_limit')]);
+	is(status_text($run->{status}), 'exit 1', 'the simulator has no memory: the status');
+	like($run->{err}, qr/\A(?:cachepeek: [^\n]*\n){1,2}\z/, '... nothing of the core');
+	like($run->{err}, qr/^cachepeek: the simulator cannot go on \(no more memory: .*RLIMIT_AS/m, '... and why') or diag($run->{err});
+}
 done_testing();

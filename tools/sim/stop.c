@@ -18,6 +18,8 @@ static struct {
 
 void __real_vgPlain_exit(Int status) __attribute__((noreturn));
 void __wrap_vgPlain_exit(Int status) __attribute__((noreturn));
+void __real_vgPlain_am_show_nsegments(Int level, const HChar *who);
+void __wrap_vgPlain_am_show_nsegments(Int level, const HChar *who);
 void __real_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
 void __wrap_vgPlain_core_panic(const HChar *why) __attribute__((noreturn));
 void __real_vgPlain_core_panic_at(const HChar *why, const void *at)
@@ -78,6 +80,16 @@ void __wrap_vgPlain_exit(Int status)
 	if (!end.finished)
 		say_why("its log in the run's directory says why", status);
 	__real_vgPlain_exit(status);
+}
+
+/* The core shows its mappings, on the program's standard error, where it has no memory.
+ */
+void __wrap_vgPlain_am_show_nsegments(Int level, const HChar *who)
+{
+	if (level > 0)
+		__real_vgPlain_am_show_nsegments(level, who);
+	else
+		stop_because("no more memory: the machine's, or a limit's (RLIMIT_AS)");
 }
 
 void __wrap_vgPlain_core_panic(const HChar *why)
