@@ -48,6 +48,7 @@ static const struct {
 	{"llc-stay", offsetof(struct cp_machine, ooo.stay), 4000000000u},
 	{"float-add-latency", offsetof(struct cp_machine, ooo.float_add), 100},
 	{"float-multiply-latency", offsetof(struct cp_machine, ooo.float_multiply), 100},
+	{"l2-banks", offsetof(struct cp_machine, ooo.banks), 64},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
@@ -75,6 +76,8 @@ static const struct rate {
 	{"llc-cycles-per-lone-line", offsetof(struct cp_machine, ooo.lone_line), 1,
 		100000, "0.01 to 1000"},
 	{"load-set-cycles-per-line", offsetof(struct cp_machine, ooo.load_set_line), 1,
+		100000, "0.01 to 1000"},
+	{"llc-set-cycles-per-line", offsetof(struct cp_machine, ooo.llc_set_line), 1,
 		100000, "0.01 to 1000"},
 };
 #define NRATES (sizeof(rates) / sizeof(rates[0]))
@@ -157,6 +160,8 @@ static const char *const assumed_names[CP_NASSUMED] = {
 	[CP_ASSUMED_SET_LINE] = "set-cycles-per-line",
 	[CP_ASSUMED_LONE_LINE] = "llc-cycles-per-lone-line",
 	[CP_ASSUMED_LOAD_SET_LINE] = "load-set-cycles-per-line",
+	[CP_ASSUMED_LLC_SET_LINE] = "llc-set-cycles-per-line",
+	[CP_ASSUMED_BANKS] = "l2-banks",
 	[CP_ASSUMED_LLC_SIZE] = "llc-size",
 };
 

@@ -125,11 +125,14 @@ struct cp_ooo {
 	uint32_t near;     /* cycles that such a line takes */
 	uint32_t stay;     /* cycles that a line is in the last level if nobody asks */
 	uint32_t float_add, float_multiply; /* cycles that these take; 0: 3 and 4 */
-	/* In hundredths: cycles for each line that a store misses in L1D, and if it is of
-	 * the same set as the one before. */
+	/* In hundredths: cycles for each line that a store misses in L1D, and if 48 of
+	 * one set come in turn. */
 	uint32_t store_line, set_line;
-	uint32_t lone_line;     /* as llc_line, of a line that is of no stream */
-	uint32_t load_set_line; /* as set_line, of a line that a load misses */
+	uint32_t lone_line; /* as llc_line, of a line that is of no stream */
+	/* In hundredths: cycles for which a line keeps its bank of L2 busy, if that has
+	 * it, and if it has to get it (0: as long). */
+	uint32_t load_set_line, llc_set_line;
+	uint32_t banks; /* that L2 has; 0: 4 */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of
@@ -159,6 +162,8 @@ enum cp_assumed {
 	CP_ASSUMED_SET_LINE,
 	CP_ASSUMED_LONE_LINE,
 	CP_ASSUMED_LOAD_SET_LINE,
+	CP_ASSUMED_LLC_SET_LINE,
+	CP_ASSUMED_BANKS,
 	CP_ASSUMED_LLC_SIZE,
 	CP_NASSUMED
 };

@@ -55,6 +55,8 @@ static bool is_said(const struct cp_machine *machine, unsigned figure)
 		[CP_ASSUMED_SET_LINE] = ooo->set_line,
 		[CP_ASSUMED_LONE_LINE] = ooo->lone_line,
 		[CP_ASSUMED_LOAD_SET_LINE] = ooo->load_set_line,
+		[CP_ASSUMED_LLC_SET_LINE] = ooo->llc_set_line,
+		[CP_ASSUMED_BANKS] = ooo->banks,
 	};
 
 	return said[figure] > 0;
@@ -96,6 +98,8 @@ static const unsigned parts_of[CP_NASSUMED] = {
 	[CP_ASSUMED_SET_LINE] = PART(STORE),
 	[CP_ASSUMED_LONE_LINE] = PART(BANDWIDTH),
 	[CP_ASSUMED_LOAD_SET_LINE] = PART(BANDWIDTH),
+	[CP_ASSUMED_LLC_SET_LINE] = PART(BANDWIDTH),
+	[CP_ASSUMED_BANKS] = PART(BANDWIDTH),
 };
 
 static void widen(struct cp_spreads *spreads, unsigned figure, double share)

@@ -134,13 +134,14 @@ void cp_machine_ooo_option(const struct cp_machine *machine, char *to, size_t si
 	else
 		cp_format(to, size,
 			"--out-of-order=%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,"
-			"%u",
+			"%u,%u,%u",
 			machine->level[CP_L1D].latency, ooo->window, ooo->mispredict,
 			ooo->walkers, ooo->l2_fill_buffers, ooo->width, ooo->loads,
 			ooo->stores, ooo->l2_line, ooo->llc_line, ooo->memory_line,
 			ooo->distance, ooo->near, ooo->stay, ooo->float_add,
 			ooo->float_multiply, ooo->store_line, ooo->set_line,
-			ooo->lone_line, ooo->load_set_line);
+			ooo->lone_line, ooo->load_set_line, ooo->llc_set_line,
+			ooo->banks);
 }
 
 /* "" where time is modelled in full, or not at all. */

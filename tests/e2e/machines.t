@@ -256,6 +256,8 @@ my %ooo_range = (
 	'set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
 	'llc-cycles-per-lone-line' => [0.01, 1000, '0', '1000.01'],
 	'load-set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'llc-set-cycles-per-line' => [0.01, 1000, '0', '1000.01'],
+	'l2-banks' => [1, 64, '0', '65'],
 );
 my %ooo = (width => 4, window => 224, 'mispredict-latency' => 15);
 

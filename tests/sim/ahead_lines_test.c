@@ -269,10 +269,12 @@ static void turns_of_stores(void)
 
 	m.time.write_buffers = 1;
 	is_u64(stores(&m, 1), 4 * 40 - 40, "one behind the other");
-	m.ooo.set_line = 10000;
+	m.ooo.set_line = 480000;
 	is_u64(stores(&m, 1), 4 * 40 - 40, "of different sets");
-	is_u64(stores(&m, 4), 4 * 40 - 40 + 80,
-		"of the same set, of which a line takes 100");
+	is_u64(stores(&m, 4), 4 * 40 - 40 + 144,
+		"of more lines of a set than it has ways, of which the third takes 200");
+	is_u64(stores(&m, 0), 4 * 40 - 40, "of one line");
+	m.ooo.set_line = 0;
 	m.ooo.store_line = 10000;
 	is_u64(stores(&m, 1), 3 * 100, "and of any set, the first one, too");
 }
@@ -296,6 +298,11 @@ static void turns_of_loads(void)
 	is_u64(of_l2(&m, 4), 3 * 80, "a bank gives a line in 80 cycles");
 	is_u64(of_l2(&m, 2), 80, "two banks give two");
 	is_u64(of_l2(&m, 1), 0, "and four banks four");
+	m.ooo.banks = 8;
+	is_u64(of_l2(&m, 4), 80, "of eight banks two give them");
+	m.ooo.banks = 0;
+	m.ooo.llc_set_line = 20000;
+	is_u64(of_l2(&m, 4), 3 * 80, "a line that L2 has is as soon there");
 	m.ooo.load_set_line = 0;
 	m.ooo.l2_line = 4000;
 	is_u64(of_l2(&m, 2), 3 * 80, "half of L2 gives a line in twice the cycles");
@@ -321,6 +328,11 @@ static void lines_of_no_stream(void)
 	is_u64(lone(&m, 101), 0, "lines of no stream, of both halves");
 	is_u64(lone(&m, 128), 120, "and of one");
 	is_u64(lone(&m, 2), 120, "wherever they are in it");
+	m.ooo.llc_line = m.ooo.lone_line = 0;
+	m.ooo.load_set_line = 4000;
+	is_u64(lone(&m, 4), 3 * 40, "for as long as one of L2 they keep a bank busy");
+	m.ooo.llc_set_line = 8000;
+	is_u64(lone(&m, 4), 3 * 80, "or for longer");
 }
 
 /* L2 has an even line, and the last level another one, wherever it is, at once: the

@@ -49,18 +49,19 @@ refused('--l1d=0,0,0', 'cannot be absent');
 refused('--page=5000', 'power of two');
 
 # The ranges of machine files; 0: what may be left out.
-refused('--out-of-order=4,224,15', 'twenty numbers', '--out-of-order');
+refused('--out-of-order=4,224,15', '22 numbers', '--out-of-order');
 refused("--time-sample=$_", 'expected FULL,PERIOD,BRANCHES,WARM,UNIT', '--time-sample')
 	for '', '100', '100,1000,10,100,0', '100,1000,10,100,300', '100,1000,10,600,500', '100,1000,10,100,500,1',
 	'100,1000,1000000001,100,500', '100,1000,100,500';
 {
-	my @good = (4, 224, 15, 2, 48, 400, 200, 100, 580, 580, 1000, 20, 5, 5000, 2, 4, 400, 1150, 1200, 290);
+	my @good = (4, 224, 15, 2, 48, 400, 200, 100, 580, 580, 1000, 20, 5, 5000, 2, 4, 400, 1150, 1200, 290, 700, 8);
 	my @ranges = (['L1', 1, 100000], ['WINDOW', 1, 4096], ['MISPREDICTED', 1, 1000],
 		['WALKERS', 0, 16], ['L2-FILL-BUFFERS', 0, 1024], ['WIDTH', 10, 3200],
 		['LOADS', 10, 3200, 0], ['STORES', 10, 3200, 0], ['L2-LINE', 0, 100000],
 		['LLC-LINE', 0, 100000], ['MEMORY-LINE', 0, 1000000],
 		['DISTANCE', 0, 31], ['NEAR', 0, 100000], ['STAY', 0, 4000000000], ['FLOAT-ADD', 0, 100],
-		['FLOAT-MULTIPLY', 0, 100], ['STORE-LINE', 0, 100000], ['SET-LINE', 0, 100000], ['LONE-LINE', 0, 100000], ['LOAD-SET-LINE', 0, 100000]);
+		['FLOAT-MULTIPLY', 0, 100], ['STORE-LINE', 0, 100000], ['SET-LINE', 0, 100000], ['LONE-LINE', 0, 100000], ['LOAD-SET-LINE', 0, 100000],
+		['LLC-SET-LINE', 0, 100000], ['BANKS', 0, 64]);
 
 	for my $i (0 .. $#ranges) {
 		my ($name, $least, $most, @more) = @{$ranges[$i]};

@@ -356,6 +356,8 @@ static const struct {
 	{1, 100000, True, "SET-LINE: expected 0 to 100000"},
 	{1, 100000, True, "LONE-LINE: expected 0 to 100000"},
 	{1, 100000, True, "LOAD-SET-LINE: expected 0 to 100000"},
+	{1, 100000, True, "LLC-SET-LINE: expected 0 to 100000"},
+	{1, 64, True, "BANKS: expected 0 to 64"},
 };
 #define NOOO (sizeof(ooo_ranges) / sizeof(ooo_ranges[0]))
 
@@ -367,14 +369,14 @@ static void parse_ooo(const HChar *value)
 	if (VG_(strcmp)(value, "no") == 0)
 		return;
 	if (!parse_numbers(&value, ',', v, NOOO) || *value)
-		refuse_option("--out-of-order", "expected twenty numbers");
+		refuse_option("--out-of-order", "expected 22 numbers");
 	for (UInt i = 0; i < NOOO; i++)
 		if ((v[i] < ooo_ranges[i].least && (v[i] || !ooo_ranges[i].optional)) ||
 			v[i] > ooo_ranges[i].most)
 			refuse_option("--out-of-order", ooo_ranges[i].refusal);
 	described.ooo = (struct ooo){v[0], v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8],
 		v[9], v[10], v[11], v[12], v[13], v[14], v[15], v[16], v[17], v[18],
-		v[19]};
+		v[19], v[20], v[21]};
 }
 
 /* N,ONE-HOP,TWO-HOPS,CACHE[,ring][,close] */

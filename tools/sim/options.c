@@ -343,7 +343,7 @@ void options_usage(void)
 	 "    --out-of-order=L1,WINDOW,MISPREDICTED,WALKERS,L2-FILL-BUFFERS,WIDTH,LOADS,STORES,\n"
 	 "                              L2-LINE,LLC-LINE,MEMORY-LINE,DISTANCE,NEAR,STAY,\n"
 	 "                              FLOAT-ADD,FLOAT-MULTIPLY,STORE-LINE,SET-LINE,\n"
-	 "                              LONE-LINE,LOAD-SET-LINE   and\n"
+	 "                              LONE-LINE,LOAD-SET-LINE,LLC-SET-LINE,BANKS   and\n"
 	 "                              the core is: of the width, and of loads, stores and\n"
 	 "                              lines, hundredths\n"
 	 "                              (0: no limit)\n"

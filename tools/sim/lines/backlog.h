@@ -25,7 +25,7 @@ static inline void pass_levels(struct ahead *a, uint64_t cycles)
 	room_pass(&a->store_lines, cycles);
 	for (uint32_t i = 0; i < HALVES; i++)
 		room_pass(&a->l2_lines[i], cycles);
-	for (uint32_t i = 0; i < BANKS; i++)
+	for (uint32_t i = 0; i < a->of.banks; i++)
 		room_pass(&a->l2_banks[i], cycles);
 }
 

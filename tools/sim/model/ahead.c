@@ -19,7 +19,7 @@ LANES_INLINE uint64_t find_room(
 	struct ahead *a, enum level level, enum owner owner, uint64_t line, uint64_t at)
 {
 	at = room_take(&a->fills, at, a->fill_share[owner][level]);
-	at = room_of_l2(a, line, at);
+	at = room_of_l2(a, line, level == SECOND, at);
 	if (level == SECOND)
 		return at;
 	at = room_take(&a->l2_fills, at, a->l2_fill_share[owner][level]);
@@ -49,7 +49,7 @@ struct journey {
 static struct trip meet_line(
 	struct ahead *a, enum level level, uint32_t latency, const struct journey *j)
 {
-	uint64_t from = j->ahead, there = room_of_l2(a, j->line, j->translated);
+	uint64_t from = j->ahead, there = room_of_l2(a, j->line, 1, j->translated);
 	struct trip near = {there + a->of.near, (uint32_t)(j->translated - j->start),
 		(uint32_t)(there - j->translated), a->of.near, SECOND};
 
@@ -457,6 +457,10 @@ struct ahead *ahead_new(struct core *core, const struct machine *m)
 	set_lines(a);
 	if (!a->of.near)
 		a->of.near = m->time.l2;
+	if (!a->of.banks)
+		a->of.banks = BANKS;
+	if (!a->of.llc_set_line)
+		a->of.llc_set_line = a->of.load_set_line;
 	if (core->uncore->stays)
 		a->stays_begin = core->uncore->stays->latest;
 	return a;

@@ -373,7 +373,7 @@ LANES_INLINE void write_back(
 
 	for (; l1d; l1d--) {
 		keep_l2_busy(a, now, a->l1d_written[a->origin]);
-		room_take(&a->l2_banks[line % BANKS], now, a->of.load_set_line);
+		room_take(bank_of(a, line), now, a->of.load_set_line);
 	}
 	for (; l2; l2--)
 		keep_l2_busy(a, now, a->l2_written[a->origin]);

@@ -24,12 +24,24 @@
 #define STEP_BITS 14
 
 /* Lines with even numbers leave L2, and the last level, by another way than odd ones, and
- * L2 has banks, which are told apart by two bits of the number.  So it is on Intel's
- * Golden Cove, by the clock: of lines in random order the last level gives one in 5.8
- * cycles, and one in 10 if all are even, and whichever other bit they share does not
- * matter; L2 gives one in 1.5, 2.2 if all are even, and 3.1 of one bank. */
+ * L2 has banks, among which lines go in turn: four where the machine says nothing else.
+ * So it is on Intel's Golden Cove, by the clock: of lines in random order the last level
+ * gives one in 5.8 cycles, and one in 10 if all are even, and whichever other bit they
+ * share does not matter; L2 gives one in 1.5, 2.2 if all are even, and 3.1 of one bank.
+ * AMD's Zen 5 has a bank for each set of L1D: of 1, 2 and 4 sets L2 gives a line
+ * in 6.8, 3.8 and 2.5 cycles, and the last level in 18.4, 9.3 and 4.8. */
 #define HALVES 2
 #define BANKS 4
+#define MOST_BANKS 64
+
+/* The cores that ask for lines before their stores' turn ask for more of a set than it
+ * has ways, and find those driven out again that come last.  By the clock of a Zen 5 a
+ * store to one of 16, 24, 32, 40, 48 and 96 lines of a set in turn takes 6, 17, 23, 30,
+ * 34 and 34 cycles, and as many in all if the stores go to two sets by turns, but to 16
+ * sets or more no longer than to any. */
+#define STORED 48 /* lines that stores missed, which set_line is of */
+#define LEAST_OF_SET                                                                     \
+	8 /* of so many, one at least is of a set that is asked too much of */
 
 /* Where the last line came from that L1D missed: what leaves for it takes less if L2 is
  * not all that is busy. */
@@ -215,13 +227,14 @@ struct ahead {
 	uint64_t left[ENTRIES]; /* when the last stores that missed left the buffer */
 	uint32_t fill_share[NOWNERS][NLEVELS], l2_fill_share[NOWNERS][NLEVELS];
 	struct room fills, l2_fills, walkers, memory_lines, store_lines;
-	struct room l2_lines[HALVES], l2_banks[BANKS];
+	struct room l2_lines[HALVES], l2_banks[MOST_BANKS];
 	/* Hundredths of a cycle of a half of L2: beside what a line takes that L2 has,
 	 * for one of a stream that it has not, and for one of none; and for modified
 	 * lines that leave L1D and L2, by where the one that comes is from. */
 	uint32_t stream_line, lone_line, l1d_written[ORIGINS], l2_written[ORIGINS];
 	uint32_t origin;
-	uint32_t stored_set;  /* of L1D: of the last line that a store missed */
+	uint64_t stored[STORED]; /* the last lines that stores missed */
+	uint32_t next_stored;
 	uint64_t not_of_load; /* as in seen */
 	struct held held;
 	struct guesses guesses;
@@ -514,16 +527,37 @@ static __attribute__((unused)) void see_all(const struct core *core, struct ahea
 		a->reach.seen[i] = by.now[i];
 }
 
-/* Lines that stores miss come one behind the other, and leave L1D so; of one set, each
- * has to wait for the one before. */
+/* How many lines of its set stores missed since they missed this one, or all that are
+ * known. */
+LANES_INLINE uint32_t stored_of_set(const struct ahead *a, uint64_t line, uint64_t sets)
+{
+	uint32_t found = 0;
+
+	for (uint32_t back = 1; back <= STORED && back <= a->next_stored; back++) {
+		uint64_t other = a->stored[(a->next_stored - back) % STORED];
+
+		found += !((other ^ line) & (sets - 1));
+		if (other == line || (back == LEAST_OF_SET && !found))
+			break;
+	}
+	return found;
+}
+
+/* Lines that stores miss come one behind the other, and leave L1D so; of one set, if they
+ * are more than its ways, the longer the more there are. */
 LANES_INLINE uint64_t find_turn(
 	const struct core *core, struct ahead *a, uint64_t address, uint64_t at)
 {
-	uint32_t set = (uint32_t)(address >> core->line_shift) & (core->l1d.sets - 1),
-		 same = core->l1d.sets && set == a->stored_set && a->of.set_line;
+	uint64_t line = address >> core->line_shift;
+	uint32_t takes = a->of.store_line, found;
 
-	a->stored_set = set;
-	return room_take(&a->store_lines, at, same ? a->of.set_line : a->of.store_line);
+	if (a->of.set_line && core->l1d.sets) {
+		found = stored_of_set(a, line, core->l1d.sets);
+		if (found > core->l1d.ways && found * a->of.set_line / STORED > takes)
+			takes = found * a->of.set_line / STORED;
+		a->stored[a->next_stored++ % STORED] = line;
+	}
+	return room_take(&a->store_lines, at, takes);
 }
 
 /* ---- what gives lines ---- */
@@ -536,11 +570,19 @@ LANES_INLINE uint32_t half_of(uint64_t line)
 	return line % HALVES;
 }
 
-/* When L2 has time for a line that leaves it for L1D, from then on. */
-LANES_INLINE uint64_t room_of_l2(struct ahead *a, uint64_t line, uint64_t at)
+LANES_INLINE struct room *bank_of(struct ahead *a, uint64_t line)
+{
+	return &a->l2_banks[(uint32_t)line % a->of.banks];
+}
+
+/* When L2 has time for a line that leaves it for L1D, from then on, if it has the line,
+ * or has to get it first, for which its bank is busy longer. */
+LANES_INLINE uint64_t room_of_l2(
+	struct ahead *a, uint64_t line, int is_there, uint64_t at)
 {
 	at = room_take(&a->l2_lines[half_of(line)], at, a->of.l2_line * HALVES);
-	return room_take(&a->l2_banks[line % BANKS], at, a->of.load_set_line);
+	return room_take(bank_of(a, line), at,
+		is_there ? a->of.load_set_line : a->of.llc_set_line);
 }
 
 /* The rest of the time that L2 takes for a line that it has to get first; of a stream. */

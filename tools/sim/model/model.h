@@ -87,15 +87,16 @@ struct latencies {
  * no limit.  distance: look-ups that a stream is fetched ahead; near: what such a line
  * takes, 0: as one of L2; stay: cycles that a line is in the last level if nobody asks
  * for it, 0: for ever.  float_add, float_multiply: cycles, 0: as on most.  In hundredths,
- * cycles for each line that a store misses in L1D, and if it is of the same set as the
- * one before; lone_line: of a line that is of no stream, of its half of the last level;
- * load_set_line: of a line of L2, of its bank. */
+ * cycles for each line that a store misses in L1D, and if 48 others of its set come
+ * before it again; lone_line: of a line that is of no stream, of its half of the last
+ * level; load_set_line, llc_set_line: of a line of L2, and of one that L2 has to get, of
+ * its bank, of which there are so many. */
 struct ooo {
 	uint32_t l1, window, mispredict, walkers, l2_fill_buffers;
 	uint32_t width, loads, stores, l2_line, llc_line, memory_line;
 	uint32_t distance, near, stay;
 	uint32_t float_add, float_multiply, store_line, set_line, lone_line;
-	uint32_t load_set_line;
+	uint32_t load_set_line, llc_set_line, banks;
 };
 
 struct machine {
