@@ -73,7 +73,7 @@ for (['sampled', [qw(run -E sim --sample=fast), '-m', 'host']], ['swept', [qw(ru
 	unlike($json, qr/policies/, "$what: the note has none of a model");
 }
 
-like(run(command => [cli(), qw(compare --sample=fast -m plain,host -o), scratch('to-sample.json'), '--', which('env')])->{out},
+like(run(command => [cli(), qw(compare --sample=fast -m), 'plain,host', '-o', scratch('to-sample.json'), '--', which('env')])->{out},
 	qr/=plain,plain,/, 'compared: the library is told so');
 
 # ---- a processor's own names ----

@@ -115,6 +115,7 @@ static void test_grids(void)
 		[CP_FIGURE_LLC] = 0.05,
 		[CP_FIGURE_STREAM_LLC] = 0.05,
 		[CP_FIGURE_LONE_LINE] = 0.05,
+		[CP_FIGURE_LLC_SET] = 0.05,
 		[CP_FIGURE_PARALLEL] = 0.05,
 		[CP_FIGURE_PARALLEL_FAR] = 0.05};
 	struct cp_calibration all = made();
@@ -392,6 +393,9 @@ static void test_out_of_order(void)
 	is_u64(machine.ooo.set_line, 100 * (10 + CP_FIGURE_SET_LINE), "of one set");
 	is_u64(machine.ooo.load_set_line, 100 * (10 + CP_FIGURE_SAME_SET),
 		"loaded lines of one set");
+	is_u64(machine.ooo.llc_set_line, 100 * (10 + CP_FIGURE_LLC_SET),
+		"those of the last level");
+	is_u64(machine.ooo.banks, 10 + CP_FIGURE_BANKS, "banks");
 	is_u64(machine.assumed,
 		1u << CP_ASSUMED_WRITE_BUFFERS | 1u << CP_ASSUMED_DISTANCE,
 		"and what is not measured is assumed");
@@ -445,7 +449,7 @@ static void test_sizes(void)
 		error);
 	ok(strstr(text, "# Sizes are assumed, "), "as the file says");
 	ok(strstr(text,
-		   "\nprefetch-latency = 37  # measured by assumed sizes: not stable\n"),
+		   "\nprefetch-latency = 39  # measured by assumed sizes: not stable\n"),
 		"of each line: %s", text);
 	ok(!strstr(text, "\nllc-stay = ") && !machine.ooo.stay,
 		"how long lines stay is left out, unless it is stable");

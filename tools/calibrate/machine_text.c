@@ -81,6 +81,8 @@ static const struct key {
 	{"store-cycles-per-line", CP_FIGURE_STORE_LINE, 2, 0},
 	{"set-cycles-per-line", CP_FIGURE_SET_LINE, 2, 0},
 	{"load-set-cycles-per-line", CP_FIGURE_SAME_SET, 2, 0},
+	{"llc-set-cycles-per-line", CP_FIGURE_LLC_SET, 2, 0},
+	{"l2-banks", CP_FIGURE_BANKS, 0, 0},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 

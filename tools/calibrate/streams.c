@@ -50,21 +50,42 @@ static double stream_of(const struct cp_host *host, size_t bytes)
 	return cp_quarter(took, pieces) / host->ns;
 }
 
-/* Lines from the L2 that all go to one set of the L1D, whose ways are too few for them.
- */
-static double same_set(const struct cp_host *host, size_t l2)
+/* Cycles a line, of lines that are so many apart. */
+static double lines_apart(const struct cp_host *host, size_t bytes, size_t apart)
 {
-	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
-	struct stream stream = {host->memory, l2 / 2, (size_t)l1->sets * l1->line, 1};
+	struct stream stream = {host->memory, bytes, apart * CP_LINE, 1};
 	size_t lines = stream.bytes / stream.stride;
 
-	if (lines < 2u * l1->ways)
-		return NAN;
 	while (stream.times * lines < 10000)
 		stream.times *= 2;
 	run_stream(&stream);
 	return cp_best(12, (double)stream.times * (double)lines, run_stream, &stream) /
 	       host->ns;
+}
+
+/* Lines of one bank come about as slowly as those of one set of the L1D, and lines of two
+ * banks twice as fast. */
+#define ABOUT_AS_SLOW 0.8
+
+/* Lines from the L2, and from the last level, that all go to one set of the L1D, whose
+ * ways are too few for them; and the banks of the L2, of which those are one's.  The L2
+ * of some has twice as many lines of a set as its ways would. */
+static void measure_sets(const struct cp_host *host, struct cp_round *round)
+{
+	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
+	size_t l2 = cp_host_level(host, CP_L2), banks = 2;
+	double of_set;
+
+	if (l2 / 2 / CP_LINE < 2 * (size_t)l1->sets * l1->ways)
+		return;
+	of_set = lines_apart(host, l2 / 2, l1->sets);
+	while (banks < l1->sets &&
+		lines_apart(host, l2 / 2, banks) < ABOUT_AS_SLOW * of_set)
+		banks *= 2;
+	round->value[CP_FIGURE_SAME_SET] = of_set;
+	round->value[CP_FIGURE_BANKS] = (double)banks;
+	if (host->huge && 16 * l2 <= cp_host_level(host, CP_LLC) && 8 * l2 <= host->bytes)
+		round->value[CP_FIGURE_LLC_SET] = lines_apart(host, 8 * l2, l1->sets);
 }
 
 static void run_stores(void *context)
@@ -172,7 +193,7 @@ void cp_measure_streams(struct cp_host *host, struct cp_round *round)
 
 	if (l2) {
 		round->value[CP_FIGURE_STREAM_L2] = stream_of(host, (l1 + l2) / 2);
-		round->value[CP_FIGURE_SAME_SET] = same_set(host, l2);
+		measure_sets(host, round);
 		measure_stores(host, round);
 	}
 	if (llc)
