@@ -68,6 +68,14 @@ sub columned
 		"\t\t\tsum += $data\[$stride * i + 8 * j];\n\treturn sum;\n}\n", "sum += $function();", $function];
 }
 
+# The same, written.
+sub crossed
+{
+	my $loop = columned(@_);
+	$loop->[2] =~ s/sum \+= (.*);/*(volatile long *)&$1 = i + j;/;
+	return $loop;
+}
+
 # The same in blocks of so many rows, one here and one there; or each block's columns together,
 # which uses its lines up.
 sub blocked
@@ -212,6 +220,10 @@ for my $seed (1 .. $seeds) {
 	compile($file, $slowly);
 	is_deeply(told(findings('dcache', $file)), ["cold-updates: $slowly->[4]"], "seed $seed: ... by a load and a store");
 
+	my $crossed = crossed(between(400, 600), 4096 * between(1, 2) + 64 * between(1, 20), 160);
+	compile($file, $crossed);
+	$found = findings('dcache', $file);
+	is_deeply([grep { !/^tlb-reach/ } @{told($found)}], ["stride: $crossed->[4]"], "seed $seed: columns that are written are no streams");
 	compile($file, columned(between(40, 90), 2048 * between(1, 9) + 64, 160));
 	is_deeply([grep { !/^streams/ } @{told(findings('dcache', $file))}], [], "seed $seed: rows with a line more meet all sets");
 	compile($file, columned(between(4, 8), 4096 * between(1, 4), 400));
@@ -456,6 +468,34 @@ for my $seed (1 .. $seeds) {
 	my $found = unfollowed(scratch('hashed'), hashed($used));
 	like(join('', @{told($found)}), qr/\Ahash-chains: /, '... where L2 (of 2 MiB) has them all');
 	like($found->[0]{evidence}, qr/, 0 % of them L2, too/, '... of which it says so');
+}
+
+# Nodes that are counted as they are gone through, each behind the pointer of the one before.
+SKIP: {
+	my ($rustc) = grep { -x } map { "$_/rustc" } split(/:/, $ENV{PATH}) or skip('no rustc', 2);
+	my $source = write_file(scratch('counted.rs'), <<'RUST');
+use std::cell::RefCell;
+use std::rc::Rc;
+struct Node { value: u64, next: Option<Rc<RefCell<Node>>>, rest: [u64; 6] }
+fn main() {
+    let n = 30011usize;
+    let all: Vec<_> = (0..n).map(|i| Rc::new(RefCell::new(Node { value: i as u64, next: None, rest: [0; 6] }))).collect();
+    let (mut order, mut x): (Vec<usize>, usize) = ((0..n).collect(), 12345);
+    for i in 1..n { x = x * 1103515245 + 12345 & 0x7fffffff; order.swap(i, 1 + (x >> 8) % i); }
+    for i in 0..n - 1 { all[order[i]].borrow_mut().next = Some(all[order[i + 1]].clone()); }
+    let mut sum = 0u64;
+    for _ in 0..5 {
+        let mut at = Some(all[0].clone());
+        while let Some(node) = at { let one = node.borrow(); sum += one.value + one.rest[0]; at = one.next.clone(); }
+    }
+    println!("{}", sum);
+    std::process::exit(0);
+}
+RUST
+	is(run(command => [$rustc, '-O', '-g', '-o', scratch('counted'), $source])->{status}, 0, 'counted nodes: built');
+	local $machine = 'skylake-sp';
+	my @of_walk = grep { ($_->{caller} || $_)->{line} == 13 && $_->{rule} ne 'unprefetched' } @{findings('dcache', scratch('counted'))};
+	is_deeply([map { $_->{rule} } @of_walk], ['pointer-chase'], '... are a chase, and no updates') or diag(map { "$_->{rule} $_->{evidence}\n" } @of_walk);
 }
 
 # Nodes that are linked in the order in which an array has them: their addresses are there, whatever the nodes have.

@@ -507,6 +507,23 @@ static uint64_t object_spared(const struct cp_profiled_object *object, unsigned 
 	return object->spared ? object->spared[which] : 0;
 }
 
+/* Lines that were written there by steps beyond them: a part of each, which is fetched
+ * again for the others. */
+static uint64_t written_across(
+	const struct cp_profile *profile, const struct cp_profiled_object *object)
+{
+	uint64_t lines = 0;
+
+	for (size_t i = 0; i < profile->nsites; i++) {
+		const struct cp_profiled_site *site = &profile->sites[i];
+
+		if (is_strided(profile, site) && cp_missed_data(profile, site) == object)
+			lines += site->count[CP_SIM_l2_store_lines - CP_PROFILE_FIRST] +
+				 (site->spared ? site->spared[CP_SPARED_L2_STORES] : 0);
+	}
+	return lines;
+}
+
 static void judge_stream(
 	struct advice *a, const struct cp_profiled_object *object, uint64_t all)
 {
@@ -519,7 +536,8 @@ static void judge_stream(
 
 	if (!has_size(object) || object->size <= profile->l2_bytes || written < lines ||
 		(double)read > READ_SHARE * (double)written || written < LEAST_MISSES ||
-		(double)written < LEAST_SHARE * (double)all)
+		(double)written < LEAST_SHARE * (double)all ||
+		2 * written_across(profile, object) > written)
 		return;
 	add_finding(
 		a, (struct cp_finding){

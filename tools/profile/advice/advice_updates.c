@@ -75,7 +75,7 @@ void cp_advise_updates(const struct cp_profile *profile, uint64_t all,
 	for (size_t i = 0; i < profile->nsites; i++) {
 		const struct cp_profiled_site *site = &profile->sites[i];
 
-		if (is_cold(site, all) && cp_is_update(site))
+		if (is_cold(site, all) && cp_is_update(site) && !cp_is_chase(site))
 			add(context, finding_of(profile, site, all));
 	}
 }

@@ -334,6 +334,17 @@ static bool is_stack_pointer(unsigned machine, unsigned reg)
 	return machine == EM_X86_64 && reg == X86_REG_RSP;
 }
 
+/* As where there is no next node, on a path of its own: it says nothing of the others. */
+static bool clears(const struct loop *loop, const cs_insn *instruction)
+{
+	const cs_x86 *x86 = &instruction->detail->x86;
+
+	return loop->machine == EM_X86_64 && instruction->id == X86_INS_XOR &&
+	       x86->operands[0].type == X86_OP_REG &&
+	       x86->operands[1].type == X86_OP_REG &&
+	       x86->operands[0].reg == x86->operands[1].reg;
+}
+
 /* The instruction that wrote the register last before that one, in its loop or in the
  * round before; loop->to: none does. */
 static size_t last_write(const struct loop *loop, size_t before, unsigned reg)
@@ -343,7 +354,7 @@ static size_t last_write(const struct loop *loop, size_t before, unsigned reg)
 	for (size_t back = 1; back <= length; back++) {
 		size_t at = loop->from + (before - loop->from + length - back) % length;
 
-		if (writes(&loop->code[at], reg))
+		if (writes(&loop->code[at], reg) && !clears(loop, &loop->code[at]))
 			return at;
 	}
 	return loop->to;
