@@ -142,6 +142,39 @@ int main(void)
 C
 	my $out = run(command => [cli(), 'dcache', '-m', bare('skylake-sp'), compile('made', 'cc', '-O1', '-g', scratch('made.c'))])->{err};
 	like($out, qr/^names +\d+ % of the misses are in code that was made at run time.*^Findings/ms, 'code without names: said first');
+
+	# As a compiler that makes better code of a method when it runs often: two pieces of one name.
+	write_file(scratch('twice.c'), <<'C');
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static char data[32 << 20];
+static char *table[40000];
+/* Loads a word of each object that [rdi, rsi) points to. */
+static const unsigned char code[] = {0x48, 0x8b, 0x07, 0x48, 0x8b, 0x08, 0x48, 0x83, 0xc7, 0x08, 0x48, 0x39, 0xf7, 0x72, 0xf1, 0xc3};
+int main(void)
+{
+	char *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), name[64];
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", getpid());
+	FILE *map = fopen(name, "w");
+	for (int i = 0; i < 2; i++) {
+		memcpy(at + 64 * i, code, sizeof(code));
+		fprintf(map, "%lx %x walk(List)\n", (unsigned long)(at + 64 * i), 64);
+	}
+	fclose(map);
+	for (unsigned i = 0, x = 1; i < 40000; i++, x = x * 1664525 + 1013904223)
+		table[i] = data + x / 64 % (sizeof(data) / 64) * 64;
+	for (int i = 0; i < 6; i++)
+		((void (*)(char **, char **))(at + 64 * (i & 1)))(table, table + 40000);
+	return 0;
+}
+C
+	my $twice = outcome('dcache', bare('skylake-sp'), compile('twice', 'cc', '-O1', '-g', scratch('twice.c')));
+	unlink("/tmp/perf-$_->{pid}.map") for @{$twice->{threads}};
+	is_deeply([map { "$_->{rule}: $_->{function}" } grep { $_->{function} } @{$twice->{findings}}], ['unprefetched: walk(List)'], 'a method that was compiled twice: one finding');
+	like(join("\n", map { $_->{evidence} } @{$twice->{findings}}), qr/; and 1 more at this place/, '... which says so');
 }
 
 # ---- what nobody can mend ----

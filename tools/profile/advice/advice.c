@@ -35,7 +35,8 @@ struct advice {
 	struct cp_findings found;
 };
 
-/* As reports show it, whichever instruction of a line, or of what has no name, it is. */
+/* As reports show it, whichever instruction of a line, or of what has no name, it is, and
+ * of a function that was made at run time, mostly several times. */
 static bool same_place(
 	const struct cp_place_in_code *one, const struct cp_place_in_code *other)
 {
@@ -44,7 +45,7 @@ static bool same_place(
 	return strcmp(one->module->path, other->module->path) == 0 &&
 	       strcmp(one->function, other->function) == 0 &&
 	       strcmp(one->file, other->file) == 0 && one->line == other->line &&
-	       ((*one->file && one->line) || !*one->function ||
+	       ((*one->file && one->line) || !*one->function || !*one->module->path ||
 		       one->address == other->address);
 }
 
