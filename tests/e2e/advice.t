@@ -220,7 +220,7 @@ for my $seed (1 .. $seeds) {
 	compile($file, $slowly);
 	is_deeply(told(findings('dcache', $file)), ["cold-updates: $slowly->[4]"], "seed $seed: ... by a load and a store");
 
-	my $crossed = crossed(between(400, 600), 4096 * between(1, 2) + 64 * between(1, 20), 160);
+	my $crossed = crossed(between(17000, 20000), 64 * between(2, 6), 24);
 	compile($file, $crossed);
 	$found = findings('dcache', $file);
 	is_deeply([grep { !/^tlb-reach/ } @{told($found)}], ["stride: $crossed->[4]"], "seed $seed: columns that are written are no streams");
