@@ -495,7 +495,8 @@ RUST
 	is(run(command => [$rustc, '-O', '-g', '-o', scratch('counted'), $source])->{status}, 0, 'counted nodes: built');
 	local $machine = 'skylake-sp';
 	my @of_walk = grep { ($_->{caller} || $_)->{line} == 13 && $_->{rule} ne 'unprefetched' } @{findings('dcache', scratch('counted'))};
-	is_deeply([map { $_->{rule} } @of_walk], ['pointer-chase'], '... are a chase, and no updates') or diag(map { "$_->{rule} $_->{evidence}\n" } @of_walk);
+	my %rules = map { $_->{rule} => 1 } @of_walk;
+	is_deeply([keys %rules], ['pointer-chase'], '... are a chase, and no updates') or diag(map { "$_->{rule} $_->{evidence}\n" } @of_walk);
 }
 
 # Nodes that are linked in the order in which an array has them: their addresses are there, whatever the nodes have.
