@@ -55,7 +55,7 @@ my $cc = (split(' ', $ENV{CC} || 'gcc'))[0];
 my $compiler = write_file(scratch('cc'), <<"END");
 #!/bin/sh
 case \$1 in
--print-file-name=libjansson.a | -print-file-name=libcapstone.a) echo "\${1#*=}" ;;
+-print-file-name=lib*.a) echo "\${1#*=}" ;;
 *) exec $cc "\$@" ;;
 esac
 END
