@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/embedded.h"
 #include "base/files/trusted.h"
@@ -20,6 +21,11 @@ static int complain_of_name(const char *name, char *error, size_t error_size)
 	unsigned count = 2;
 	char file[80];
 
+	if (access(name, F_OK) == 0) {
+		cp_format(error, error_size, "unknown machine %s: did you mean ./%s?",
+			name, name);
+		return -ENOENT;
+	}
 	for (const struct cp_embedded *e = cp_processor_files(); e->name && count < 63;
 		e++)
 		if (strstr(e->name, ".machine"))

@@ -236,6 +236,14 @@ for my $case ([scratch('absent.machine'), 'no such file or directory: check the 
 	is($run->{err}, "$line\n", 'and for compare');
 }
 
+# A file's name is a path, as a program's is.
+{
+	my $folder = (write_file(scratch('nearly.machine'), "page = 4K\n") =~ m{(.*)/})[0];
+	my $run = run(command => ['sh', '-c', "cd '$folder' && exec \"\$@\"", 'sh', cli(), '-E', 'sim', '-m', 'nearly.machine', '--', 'true']);
+
+	is($run->{err}, "cachepeek: unknown machine nearly.machine: did you mean ./nearly.machine?\n", 'a file without a slash');
+}
+
 # ---- the keys of a core that executes out of order ----
 
 my %ooo_range = (
