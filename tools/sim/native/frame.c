@@ -46,8 +46,9 @@ static struct {
 	} layout[COMPONENTS];
 	/* The context's place in a frame, from where the handler's stack begins. */
 	PtrdiffT context_at;
-	/* The places of the core's own marks, which it asserts. */
+	/* The places of the core's own marks, which it asserts; a core may have none. */
 	PtrdiffT begin_at, end_at;
+	Bool is_unmarked;
 	Bool is_avx512_used; /* by the program */
 } frame;
 
@@ -221,6 +222,7 @@ static void find_marks(ThreadId tid, Addr top)
 	frame.begin_at = find_mark(base, begin, top, MARK_OF_BEGIN);
 	if (frame.begin_at)
 		frame.end_at = find_mark(base, frame.begin_at, top, MARK_OF_END);
+	frame.is_unmarked = !frame.end_at;
 }
 
 void native_frame_fill(ThreadId tid, Addr room)
@@ -280,6 +282,8 @@ static Bool is_cores(Addr base)
 {
 	static Bool said;
 
+	if (frame.is_unmarked)
+		return True;
 	if (frame.end_at && has_mark(base + (Addr)frame.begin_at, MARK_OF_BEGIN) &&
 		has_mark(base + (Addr)frame.end_at, MARK_OF_END))
 		return True;

@@ -416,16 +416,16 @@ static UInt of_kernel_state(IRSB *out, const struct missing *m)
 	static const UChar invpcid[] = {0x66, 0x0f, 0x38, 0x82, 0x00},
 			   xsaves[] = {0x0f, 0xc7, 0x28}, xrstors[] = {0x0f, 0xc7, 0x18};
 	static const struct native_shape plain;
-	UInt which = m->opcode[2] >> 3;
+	UInt which = m->opcode[2] >> 3 & 7;
 
 	if (m->opcode[1] == 0x38 && m->opcode[2] == 0x82 && m->is_16_bit)
 		return leave_code_to_host(out, m, invpcid, sizeof(invpcid), &plain);
-	if (m->opcode[1] != 0xc7 || m->is_16_bit || m->is_repeated)
+	if (m->opcode[1] != 0xc7 || m->opcode[2] >= 0xc0 || m->is_16_bit ||
+		m->is_repeated)
 		return 0;
-	/* /5 and /3 of memory */
-	if (which == 5 || which == 13 || which == 21)
+	if (which == 5)
 		return leave_code_to_host(out, m, xsaves, sizeof(xsaves), &plain);
-	if (which == 3 || which == 11 || which == 19)
+	if (which == 3)
 		return leave_code_to_host(out, m, xrstors, sizeof(xrstors), &plain);
 	return 0;
 }
