@@ -48,7 +48,7 @@ static const struct {
 	{"llc-stay", offsetof(struct cp_machine, ooo.stay), 4000000000u},
 	{"float-add-latency", offsetof(struct cp_machine, ooo.float_add), 100},
 	{"float-multiply-latency", offsetof(struct cp_machine, ooo.float_multiply), 100},
-	{"l2-banks", offsetof(struct cp_machine, ooo.banks), 64},
+	{"l2-banks", offsetof(struct cp_machine, ooo.banks), CP_MOST_BANKS},
 };
 #define NNUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 

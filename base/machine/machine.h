@@ -114,6 +114,9 @@ static inline bool cp_is_tlb(enum cp_level level)
 	return level >= CP_ITLB;
 }
 
+#define CP_MOST_BANKS 64
+#define CP_SET_LINES 48 /* that set_line is of */
+
 /* The limits of a core that executes out of order; 0: not said, no limit.  Those of
  * the second line are in hundredths: instructions, loads and stores a cycle, and cycles
  * for which each line that it gives occupies a level. */
@@ -126,13 +129,13 @@ struct cp_ooo {
 	uint32_t stay;     /* cycles that a line is in the last level if nobody asks */
 	uint32_t float_add, float_multiply; /* cycles that these take; 0: 3 and 4 */
 	/* In hundredths: cycles for each line that a store misses in L1D, and if 48 of
-	 * one set come in turn. */
+	 * one set (CP_SET_LINES) come in turn. */
 	uint32_t store_line, set_line;
 	uint32_t lone_line; /* as llc_line, of a line that is of no stream */
 	/* In hundredths: cycles for which a line keeps its bank of L2 busy, if that has
 	 * it, and if it has to get it (0: as long). */
 	uint32_t load_set_line, llc_set_line;
-	uint32_t banks; /* that L2 has; 0: 4 */
+	uint32_t banks; /* that L2 has, at most CP_MOST_BANKS; 0: 4 */
 };
 
 /* The other things that a file may say it assumes, behind enum cp_weight_of: bits of

@@ -247,12 +247,12 @@ static void table(void)
 
 /* ---- stores ---- */
 
-/* Five of them, ten instructions apart, of lines so far apart, that miss L1D: the cycles
+/* So many, ten instructions apart, of lines so far apart, that miss L1D: the cycles
  * that they wait for the only entry of the buffer.  Each line takes 40. */
-static uint64_t stores(const struct machine *m, uint64_t apart)
+static uint64_t stores_of(const struct machine *m, uint64_t count, uint64_t apart)
 {
 	begin_core(m);
-	for (uint64_t i = 0; i < 5; i++) {
+	for (uint64_t i = 0; i < count; i++) {
 		core->count[CP_SIM_instructions] = 10 * i;
 		core->count[CP_SIM_l1d_store_lines]++;
 		ahead_observe(
@@ -260,7 +260,18 @@ static uint64_t stores(const struct machine *m, uint64_t apart)
 				      .number = 10 * i,
 				      .load = -1});
 	}
-	return waited(2000, CP_SIM_time_store);
+	return waited(40000, CP_SIM_time_store);
+}
+
+static uint64_t stores(const struct machine *m, uint64_t apart)
+{
+	return stores_of(m, 5, apart);
+}
+
+/* The cycles of one more, behind so many that each takes as long. */
+static uint64_t one_store(const struct machine *m, uint64_t apart)
+{
+	return (stores_of(m, 320, apart) - stores_of(m, 256, apart)) / 64;
 }
 
 static void turns_of_stores(void)
@@ -274,6 +285,10 @@ static void turns_of_stores(void)
 	is_u64(stores(&m, 4), 4 * 40 - 40 + 144,
 		"of more lines of a set than it has ways, of which the third takes 200");
 	is_u64(stores(&m, 0), 4 * 40 - 40, "of one line");
+	m.ooo.set_line = 9600;
+	is_u64(one_store(&m, 4), 96 - 10, "of one set, as long as it says");
+	is_u64(one_store(&m, 1), 96 * 26 / 48 - 10,
+		"of four, by the 26 lines of its own");
 	m.ooo.set_line = 0;
 	m.ooo.store_line = 10000;
 	is_u64(stores(&m, 1), 3 * 100, "and of any set, the first one, too");

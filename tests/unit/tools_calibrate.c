@@ -115,7 +115,7 @@ static void test_grids(void)
 		[CP_FIGURE_LLC] = 0.05,
 		[CP_FIGURE_STREAM_LLC] = 0.05,
 		[CP_FIGURE_LONE_LINE] = 0.05,
-		[CP_FIGURE_LLC_SET] = 0.05,
+		[CP_FIGURE_LLC_SET] = 0.2,
 		[CP_FIGURE_PARALLEL] = 0.05,
 		[CP_FIGURE_PARALLEL_FAR] = 0.05};
 	struct cp_calibration all = made();

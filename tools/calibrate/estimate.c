@@ -54,7 +54,7 @@ static const struct {
 	[CP_FIGURE_SAME_SET] = {"same_set_fills", "cycles/line", "loads of one L1D set",
 		LEAST, .sized = true},
 	[CP_FIGURE_LLC_SET] = {"llc_set_fills", "cycles/line", "loads of one, from L3",
-		LEAST, .sized = true, .apart = 0.05},
+		LEAST, .sized = true, .apart = 0.2},
 	[CP_FIGURE_BANKS] = {"l2_banks", "banks", "L2 banks", MOST, .sized = true},
 	[CP_FIGURE_STORE_LINE] = {"store_line", "cycles/line", "stores to the L2", LEAST,
 		.sized = true},

@@ -51,9 +51,10 @@ static double stream_of(const struct cp_host *host, size_t bytes)
 }
 
 /* Cycles a line, of lines that are so many apart. */
-static double lines_apart(const struct cp_host *host, size_t bytes, size_t apart)
+static double lines_apart(
+	const struct cp_host *host, const char *memory, size_t bytes, size_t apart)
 {
-	struct stream stream = {host->memory, bytes, apart * CP_LINE, 1};
+	struct stream stream = {memory, bytes, apart * CP_LINE, 1};
 	size_t lines = stream.bytes / stream.stride;
 
 	while (stream.times * lines < 10000)
@@ -68,24 +69,28 @@ static double lines_apart(const struct cp_host *host, size_t bytes, size_t apart
 #define ABOUT_AS_SLOW 0.8
 
 /* Lines from the L2, and from the last level, that all go to one set of the L1D, whose
- * ways are too few for them; and the banks of the L2, of which those are one's.  The L2
- * of some has twice as many lines of a set as its ways would. */
+ * ways are too few for them; and the banks of the L2.  Of lines of one set an L2 that
+ * chooses its sets by a hash keeps more than one that does not, so that the last level's
+ * are eight times what it has; other pages in each round, as some have rooms of their own
+ * there and others share one. */
 static void measure_sets(const struct cp_host *host, struct cp_round *round)
 {
 	const struct cp_cache *l1 = &host->machine->level[CP_L1D];
-	size_t l2 = cp_host_level(host, CP_L2), banks = 2;
+	size_t l2 = cp_host_level(host, CP_L2), far = 8 * l2, banks = 1;
 	double of_set;
 
 	if (l2 / 2 / CP_LINE < 2 * (size_t)l1->sets * l1->ways)
 		return;
-	of_set = lines_apart(host, l2 / 2, l1->sets);
-	while (banks < l1->sets &&
-		lines_apart(host, l2 / 2, banks) < ABOUT_AS_SLOW * of_set)
+	of_set = lines_apart(host, host->memory, l2 / 2, l1->sets);
+	while (banks < l1->sets && banks < CP_MOST_BANKS &&
+		lines_apart(host, host->memory, l2 / 2, banks) < ABOUT_AS_SLOW * of_set)
 		banks *= 2;
 	round->value[CP_FIGURE_SAME_SET] = of_set;
 	round->value[CP_FIGURE_BANKS] = (double)banks;
-	if (host->huge && 16 * l2 <= cp_host_level(host, CP_LLC) && 8 * l2 <= host->bytes)
-		round->value[CP_FIGURE_LLC_SET] = lines_apart(host, 8 * l2, l1->sets);
+	if (host->huge && 2 * far <= cp_host_level(host, CP_LLC) && far <= host->bytes)
+		round->value[CP_FIGURE_LLC_SET] = lines_apart(host,
+			host->memory + host->round % (host->bytes / far) * far, far,
+			l1->sets);
 }
 
 static void run_stores(void *context)
@@ -120,7 +125,7 @@ static void measure_stores(const struct cp_host *host, struct cp_round *round)
 		return;
 	round->value[CP_FIGURE_STORE_LINE] = stores_of(host, lines, CP_LINE);
 	round->value[CP_FIGURE_SET_LINE] =
-		stores_of(host, 4 * (size_t)l1->ways, (size_t)l1->sets * l1->line);
+		stores_of(host, CP_SET_LINES, (size_t)l1->sets * l1->line);
 }
 
 /* More than any last level holds much of. */

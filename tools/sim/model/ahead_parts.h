@@ -34,14 +34,15 @@
 #define BANKS 4
 #define MOST_BANKS 64
 
-/* The cores that ask for lines before their stores' turn ask for more of a set than it
- * has ways, and find those driven out again that come last.  By the clock of a Zen 5 a
- * store to one of 16, 24, 32, 40, 48 and 96 lines of a set in turn takes 6, 17, 23, 30,
- * 34 and 34 cycles, and as many in all if the stores go to two sets by turns, but to 16
- * sets or more no longer than to any. */
-#define STORED 48 /* lines that stores missed, which set_line is of */
-#define LEAST_OF_SET                                                                     \
-	8 /* of so many, one at least is of a set that is asked too much of */
+/* A core asks for the lines of stores that wait.  If these are more lines of a set than
+ * it has ways, some are driven out again before their store's turn.  By the clock of a
+ * Zen 5, 104 of whose stores wait, a store to one of 16, 24, 32, 40, 48 and 96 lines of a
+ * set in turn takes 6, 17, 23, 30, 34 and 34 cycles; to lines of 2, 4, 8 and 16 sets in
+ * turn 28, 20, 11 and 1.7.  Of 8 lines before it, one at least is of such a store's set.
+ */
+#define STORED 104
+#define SET_LINES 48 /* which set_line is of */
+#define LEAST_OF_SET 8
 
 /* Where the last line came from that L1D missed: what leaves for it takes less if L2 is
  * not all that is busy. */
@@ -527,8 +528,7 @@ static __attribute__((unused)) void see_all(const struct core *core, struct ahea
 		a->reach.seen[i] = by.now[i];
 }
 
-/* How many lines of its set stores missed since they missed this one, or all that are
- * known. */
+/* How many lines of its set the stores before it missed, back to this line itself. */
 LANES_INLINE uint32_t stored_of_set(const struct ahead *a, uint64_t line, uint64_t sets)
 {
 	uint32_t found = 0;
@@ -540,7 +540,7 @@ LANES_INLINE uint32_t stored_of_set(const struct ahead *a, uint64_t line, uint64
 		if (other == line || (back == LEAST_OF_SET && !found))
 			break;
 	}
-	return found;
+	return found < SET_LINES ? found : SET_LINES;
 }
 
 /* Lines that stores miss come one behind the other, and leave L1D so; of one set, if they
@@ -553,8 +553,8 @@ LANES_INLINE uint64_t find_turn(
 
 	if (a->of.set_line && core->l1d.sets) {
 		found = stored_of_set(a, line, core->l1d.sets);
-		if (found > core->l1d.ways && found * a->of.set_line / STORED > takes)
-			takes = found * a->of.set_line / STORED;
+		if (found > core->l1d.ways && found * a->of.set_line / SET_LINES > takes)
+			takes = found * a->of.set_line / SET_LINES;
 		a->stored[a->next_stored++ % STORED] = line;
 	}
 	return room_take(&a->store_lines, at, takes);
